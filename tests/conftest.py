@@ -33,6 +33,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # what several directories of te
 import programs
 import rewriting
 import stores
+import trusted
 from clusters import Cluster
 
 MEMORY = Path("/dev/shm")
@@ -42,6 +43,8 @@ if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).
 
 os.environ.setdefault("BELIEFLEDGER_EMBEDDER", "hashed-1")
 """Loading a real model takes seconds; the tests that want it say so."""
+
+trusted.read_once()
 
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("explore", derandomize=False, deadline=None, print_blob=True)

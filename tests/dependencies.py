@@ -65,15 +65,27 @@ def brought(requirements: list[Requirement]) -> set[str]:
         key = canonicalize_name(each.name), extra
         if key in found:
             continue
-        try:
-            needs = distribution(each.name).requires or []
-        except PackageNotFoundError:
+        needs = _needs(each.name, extra)
+        if needs is None:
             continue  # of another platform
         found.add(key)
-        for need in map(Requirement, needs):
-            if need.marker is None or need.marker.evaluate({"extra": extra}):
-                todo += [(need, inner) for inner in ("", *need.extras)]
+        for need in needs:
+            todo += [(need, inner) for inner in ("", *need.extras)]
     return {name for name, _ in found}
+
+
+@cache
+def _needs(name: str, extra: str) -> list[Requirement] | None:
+    """What a package asks for with one of its extras; none where it is not installed."""
+    try:
+        needs = distribution(name).requires or []
+    except PackageNotFoundError:
+        return None
+    return [
+        each
+        for each in map(Requirement, needs)
+        if each.marker is None or each.marker.evaluate({"extra": extra})
+    ]
 
 
 @cache
@@ -97,6 +109,7 @@ def licence(name: str) -> str:
     return " AND ".join(known) or str(told["License"] or "?")
 
 
+@cache
 def rows() -> list[tuple[str, ...]]:
     """Extra, name, what for, licence, size alone, size saved, what was weighed instead."""
     words = yaml.safe_load(WORDS.read_text("utf-8"))

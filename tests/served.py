@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import subprocess
@@ -11,11 +12,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import cache
 
 import httpx2
 import pytest
 import uvicorn
 from mcp import Client
+from mcp.client.session import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from programs import Program
 from stores import MASTER
@@ -23,11 +26,28 @@ from stores import MASTER
 from beliefledger import MemoryLedger, open_memory
 from beliefledger.tools.server.app import application
 from beliefledger.tools.server.configuration import Configuration, configuration
+from beliefledger.tools.server.mcp import poisoning
 from beliefledger.tools.server.serving import Server, listen, url
 
 BACKENDS = ("sqlite", "postgres")
 MODERN, LEGACY = "2026-07-28", "legacy"
 """What a client speaks: the stateless revision, or the handshake of older ones."""
+
+
+# Every server looks through the same texts of its tools, and every client checks the same schemas.
+poisoning.poison_in = cache(poisoning.poison_in)
+_checked: dict[str, object] = {}
+_check = ClientSession._output_schema_validator
+
+
+def _checked_once(self: ClientSession, name: str, schema: dict[str, object]) -> object:
+    key = json.dumps(schema)
+    if key not in _checked:
+        _checked[key] = _check(self, name, schema)
+    return _checked[key]
+
+
+ClientSession._output_schema_validator = _checked_once
 
 
 class Served:

@@ -17,6 +17,7 @@ import signal
 import socket
 import struct
 import sys
+import tempfile
 import types
 from pathlib import Path
 from typing import Any
@@ -28,13 +29,45 @@ STATUS = struct.Struct("!i")
 def load() -> None:
     """What nearly every program needs; none of it reads the environment or starts a thread."""
     import faiss  # noqa: F401
+    import rich.table  # noqa: F401
 
     import beliefledger.backups
-    import beliefledger.memory
-    import beliefledger.opening.build
+    import beliefledger.ledger.postgres.store
+    import beliefledger.opening.backends
     import beliefledger.operations.copy
+    import beliefledger.projections.postgres
     import beliefledger.tools.cli
     import beliefledger.tools.cli.app  # noqa: F401
+
+
+def use() -> None:
+    """Use a ledger once: patterns are compiled, and modules imported, when they are first used.
+
+    It is told nothing of the environment, and has ended its threads when this returns.
+    """
+    from beliefledger import open_memory
+
+    ours = {name: each for name, each in os.environ.items() if name.startswith("BELIEFLEDGER_")}
+    for name in ours:
+        del os.environ[name]
+    os.environ["BELIEFLEDGER_EMBEDDER"] = "hashed-1"
+    with tempfile.TemporaryDirectory() as place, open_memory(place) as memory:
+        memory.consent.grant("somebody", "consent")
+        memory.remember("somebody", "I live in a town by the sea.")
+        memory.search("somebody", "where is it?")
+        memory.beliefs("somebody")
+        memory.status()
+    del os.environ["BELIEFLEDGER_EMBEDDER"]
+    os.environ.update(ours)
+
+
+def load_server() -> None:
+    """What every server needs, for which the first one waits: it takes longer than the rest."""
+    import beliefledger.tools.server.serving  # noqa: F401
+    from beliefledger.tools.server.api import http
+
+    http._routes()
+    gc.freeze()
 
 
 def asked(listening: socket.socket) -> dict[str, Any]:
@@ -56,6 +89,8 @@ def asked(listening: socket.socket) -> dict[str, Any]:
             continue
         asking, _ = listening.accept()
         told, streams = _read(asking)
+        if "serve" in told["words"]:
+            load_server()
         child = os.fork()
         if child == 0:
             signal.set_wakeup_fd(-1)
@@ -126,6 +161,8 @@ def run(told: dict[str, Any]) -> None:
 if __name__ == "__main__":
     sys.path.pop(0)  # this directory, which programs do not have
     load()
+    use()
+    gc.collect()
     gc.freeze()  # what programs share with this need not be looked through when they end
     with socket.socket(fileno=int(sys.argv[1])) as socket_:
         todo = asked(socket_)

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import orjson
+import programs
 
 PAGE = Path(__file__).parent.parent / "docs" / "webhooks.md"
 BETWEEN = re.compile(r"(<!-- session -->\n).*?(<!-- end -->)", re.S)
@@ -42,16 +43,17 @@ def session() -> str:
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
         (place / "receiver.py").write_text(receiver.replace(PORT, port), "utf-8")
-        programs = Path(sys.executable).parent
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         env = {
-            **os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "COLUMNS": "140",
+            **os.environ, "PATH": path, "COLUMNS": "140",
             "BELIEFLEDGER_LEDGER": f"{place}/beliefledger-data",
             "BELIEFLEDGER_EMBEDDER": "hashed-1",
         }  # fmt: skip
 
         def delivered() -> bool:
-            list_ = [programs / "beliefledger", "webhooks", "list", "--json"]
-            [hook] = orjson.loads(subprocess.check_output(list_, env=env))
+            list_ = [sys.executable, "-m", "beliefledger", "webhooks", "list", "--json"]
+            done = programs.run(list_, env=env, check=True, capture_output=True)
+            [hook] = orjson.loads(done.stdout)
             return hook["lag"] == 0
 
         done = {

@@ -9,6 +9,7 @@ import sys
 import threading
 from pathlib import Path
 
+import programs
 import pytest
 from command_line import CliRunner
 
@@ -620,7 +621,7 @@ def test_followers_outlast_a_rotation(told, tmp_path, monkeypatch):
 def test_a_follower_of_its_own_outlasts_a_rotation(told, tmp_path, monkeypatch, words):
     key_files(monkeypatch, tmp_path)
     command = [sys.executable, "-m", "beliefledger", "--ledger", str(told), "ops", *words]
-    with subprocess.Popen(
+    with programs.Program(
         [*command, "--types", "turn.*", "--json"], stdout=subprocess.PIPE, text=True, cwd=ROOT
     ) as process:
         try:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
-import subprocess
 import sys
 import threading
 import time
 
+import programs
 import pytest
 from command_line import CliRunner
 
@@ -290,7 +290,7 @@ with open_memory(sys.argv[1], consent="consent", extractor=Hanging(), extractor_
     print(receipt.pending)
 """
     command = [sys.executable, "-c", program, tmp_path / "ledger"]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=50, check=True)
+    ran = programs.run(command, capture_output=True, text=True, timeout=50, check=True)
     assert ran.stdout == "True\n"
 
 

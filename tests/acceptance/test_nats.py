@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import pytest
 from nats_cluster import cluster
+from programs import Program
 from receiver import wait_until
 
 from beliefledger import open_memory
@@ -23,6 +24,8 @@ STREAM = "BELIEFLEDGER"
 
 @pytest.fixture(scope="module")
 def nats_server(tmp_path_factory):
+    gc.collect()
+    gc.freeze()  # each relay that ends looks for garbage: not in what hundreds of tests have kept
     with cluster(tmp_path_factory.mktemp("nats")) as running:
         yield running
 
@@ -96,7 +99,7 @@ def test_a_relay_that_was_killed_goes_on_and_doubles_nothing(tmp_path, server):
             "relay", "nats", "--server", server.servers[0], "--replicas", "1",
             "--lease-seconds", "0.5",
         ]  # fmt: skip
-        with subprocess.Popen(words, stdout=subprocess.DEVNULL) as relay:
+        with Program(words, stdout=subprocess.DEVNULL) as relay:
             try:
                 relayed(memory, 1)
             finally:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from command_line import CliRunner
+from programs import Program
 
 import beliefledger
 from beliefledger import InvalidQuery, InvalidTurn, LedgerError, UnknownMemory, open_memory
@@ -276,7 +277,7 @@ def test_a_supervisor_ends_it_with_0(place, words):
     with ExitStack() as stack, open_memory(place) as memory:
         memory.record_turn("ana", "I live in Porto.")
         process = stack.enter_context(
-            subprocess.Popen(
+            Program(
                 [sys.executable, "-m", "beliefledger", "--ledger", place, *words],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 from command_line import CliRunner
+from programs import Program
 from receiver import SOON, delivered, delivering, receiving, wait_until
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
@@ -285,7 +286,7 @@ def test_after_kill_9_of_the_relay_another_delivers_the_rest(place):
         made = memory.webhooks.register(receiver.url, "crm", by="lea", after=0)
         say(memory, 4, 3)
         words = [sys.executable, "-m", "beliefledger", "--ledger", place, *RELAY.split()]
-        with subprocess.Popen(words, stdout=subprocess.DEVNULL) as relay:
+        with Program(words, stdout=subprocess.DEVNULL) as relay:
             try:
                 wait_until(lambda: len(receiver.taken) > 20)
             finally:

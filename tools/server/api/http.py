@@ -9,6 +9,7 @@ import logging
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -94,6 +95,61 @@ _WENT_WRONG = "This went wrong here."
 _ASK = "Whoever runs the server finds the cause."
 
 
+@cache
+def _version() -> str:
+    return version("beliefledger")
+
+
+@cache
+def _routes() -> list[APIRoute]:
+    """The routes of all endpoints, for every server of this process: they take long to make."""
+    made = FastAPI()
+    for each in ENDPOINTS:
+        _add(made, each)
+    return [each for each in made.router.routes if isinstance(each, APIRoute)]
+
+
+def _add(to: FastAPI, of: Endpoint) -> None:
+    kinds: dict[str, Any] = {}
+    if of.table:
+        kinds[CSV] = {"schema": {"type": "string"}}
+    if of.media != JSON:
+        kinds[of.media] = {"schema": {"type": "string"}}
+    responses: dict[int | str, dict[str, Any]] = dict(_ERRORS)
+    if of.tagged:
+        responses[304] = {"description": "It is as it was: the ETag is that of If-None-Match."}
+    responses[of.status] = {"content": kinds} if kinds else {}
+    if of.name in _LINKS:
+        responses[of.status]["links"] = {
+            name: {"operationId": name, "parameters": given}
+            for name, given in _LINKS[of.name].items()
+        }
+    to.add_api_route(
+        of.path,
+        _made(of),
+        methods=[of.method],
+        status_code=of.status,
+        response_model=of.answer if of.media in {JSON, STREAM} else None,
+        responses=responses,
+        operation_id=of.name,
+        name=of.name,
+        description=" ".join((of.function.__doc__ or "").split()),
+        openapi_extra={"x-verbs": list(of.verbs), "x-everybody": of.whole},
+    )
+
+
+def _made(of: Endpoint) -> Callable[..., Any]:
+    """The function that FastAPI calls: its signature is the endpoint's, with the request."""
+
+    async def answered(request: Request, **given: Any) -> Response:
+        api: APIOverHTTP = request.app.state.api
+        return await api.answered(request, of, given)
+
+    own = inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=Request)
+    answered.__signature__ = inspect.Signature([own, *of.parameters])  # type: ignore[attr-defined]
+    return answered
+
+
 class APIOverHTTP:
     """ASGI for everything under /v1. Enter `running` while it serves."""
 
@@ -106,21 +162,20 @@ class APIOverHTTP:
         self._feed = Feed(memory)
         self._endpoints = {each.name: each for each in ENDPOINTS}
         self.app = self._empty("/openapi.json")
-        for each in ENDPOINTS:
-            self._add(each)
+        self.app.router.routes.extend(_routes())
         self._under: dict[str, FastAPI] = {}
         """By the first part of a path, the same endpoints: what is looked through for each call."""
-        for route in self.app.router.routes:
-            if isinstance(route, APIRoute):
-                first = _first_part(route.path)
-                under = self._under.setdefault(first, self._empty(None))
-                under.router.routes.append(route)
+        for route in _routes():
+            first = _first_part(route.path)
+            if first not in self._under:
+                self._under[first] = self._empty(None)
+            self._under[first].router.routes.append(route)
 
     def _empty(self, document: str | None) -> FastAPI:
-        return FastAPI(
+        made = FastAPI(
             title="beliefledger",
             summary="Memory for AI agents as belief under audit.",
-            version=version("beliefledger"),
+            version=_version(),
             openapi_url=document,
             docs_url=None,
             redoc_url=None,
@@ -133,6 +188,8 @@ class APIOverHTTP:
                 HTTPException: self._unknown,
             },
         )
+        made.state.api = self
+        return made
 
     def route(self) -> Mount:
         """Everything under /v1."""
@@ -154,45 +211,8 @@ class APIOverHTTP:
         path = scope["path"].removeprefix(PREFIX)
         await self._under.get(_first_part(path), self.app)(scope, receive, send)
 
-    def _add(self, of: Endpoint) -> None:
-        kinds: dict[str, Any] = {}
-        if of.table:
-            kinds[CSV] = {"schema": {"type": "string"}}
-        if of.media != JSON:
-            kinds[of.media] = {"schema": {"type": "string"}}
-        responses: dict[int | str, dict[str, Any]] = dict(_ERRORS)
-        if of.tagged:
-            responses[304] = {"description": "It is as it was: the ETag is that of If-None-Match."}
-        responses[of.status] = {"content": kinds} if kinds else {}
-        if of.name in _LINKS:
-            responses[of.status]["links"] = {
-                name: {"operationId": name, "parameters": given}
-                for name, given in _LINKS[of.name].items()
-            }
-        self.app.add_api_route(
-            of.path,
-            self._made(of),
-            methods=[of.method],
-            status_code=of.status,
-            response_model=of.answer if of.media in {JSON, STREAM} else None,
-            responses=responses,
-            operation_id=of.name,
-            name=of.name,
-            description=" ".join((of.function.__doc__ or "").split()),
-            openapi_extra={"x-verbs": list(of.verbs), "x-everybody": of.whole},
-        )
-
-    def _made(self, of: Endpoint) -> Callable[..., Any]:
-        """The function that FastAPI calls: its signature is the endpoint's, with the request."""
-
-        async def answered(request: Request, **given: Any) -> Response:
-            return await self._answered(request, of, given)
-
-        own = inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=Request)
-        answered.__signature__ = inspect.Signature([own, *of.parameters])  # type: ignore[attr-defined]
-        return answered
-
-    async def _answered(self, request: Request, of: Endpoint, given: dict[str, Any]) -> Response:
+    async def answered(self, request: Request, of: Endpoint, given: dict[str, Any]) -> Response:
+        """What an endpoint answers, within its time and on record."""
         noted = self._noted(request, of.name, given)
         try:
             done = await self._desk.done(self._whole, of, noted, given, request, noted=noted)
