@@ -90,16 +90,19 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
     scores = most(about.scores[texts])
     rank_of = {number: rank for rank, number in enumerate(ranked.numbers)}
     ranks = np.array([rank_of.get(each, -1) for each in numbers.tolist()])
-    score = [ranked.scores[each] if each >= 0 else 0.0 for each in ranks.tolist()]
+    fused = [ranked.scores[each] if each >= 0 else 0.0 for each in ranks.tolist()]
     now, past = asked.tense == "now", asked.tense == "past"
     over = np.array([each.over for each in placed])
     taken = np.array([each.taken_up_by is not None for each in placed])
     ahead = np.array([each.ahead for each in placed])
+    score = np.array(fused) / max(1e-9, max(ranked.scores, default=0))
+    # That something is newer, or changed, counts only as far as it is about what is asked.
+    near = np.maximum(score, scores)
     newer = _later(index.texts["said_at"][numbers])
     terms = np.array([len(index.lines.terms[each]) for each in numbers.tolist()])
     columns = {
         "place": 1 / (1 + places),
-        "score": np.array(score) / max(1e-9, max(ranked.scores, default=0)),
+        "score": score,
         "rank": np.where(ranks >= 0, 1 / (1 + np.maximum(ranks, 0)), 0),
         "meaning": most(about.meant[texts]),
         "kind fits": most(index.texts["kinds"][texts] & evidence.kinds > 0),
@@ -110,8 +113,8 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
         "over past": over & past,
         "taken up now": taken & now,
         "taken up past": taken & past,
-        "changed now": most(about.changed[texts]) * now,
-        "newer now": newer * now,
+        "changed now": most(about.changed[texts]) * near * now,
+        "newer now": newer * near * now,
         "newer past": newer * past,
         "about newer now": scores * newer * now,
         "only asks": index.texts["prior"][numbers] <= ONLY_ASKS,

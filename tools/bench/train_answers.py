@@ -101,12 +101,14 @@ def asked(model: str) -> Iterator[Case]:
     with tempfile.TemporaryDirectory() as place, model_of(model):
         memory = open_memory(Path(place) / "ledger", consent="consent")
         with memory:
-            for talk in talks.written(TALKS / "tune.yaml"):
-                _remember(memory, talk.name, talk.turns)
-                for each in talk.asks:
-                    yield from _case(
-                        memory, model, "talk", talk.name, each.words, talk.asked_at, each.told
-                    )
+            for half in ("tune", "tune_2"):
+                for talk in talks.written(TALKS / f"{half}.yaml"):
+                    person = f"{half} {talk.name}"
+                    _remember(memory, person, talk.turns)
+                    for each in talk.asks:
+                        yield from _case(
+                            memory, model, "talk", person, each.words, talk.asked_at, each.told
+                        )
             stories = written(STORIES / "tune.yaml")
             for number, some in enumerate(several(stories)):
                 yield from _of_stories(memory, model, "several", f"several {number}", some)
