@@ -126,6 +126,29 @@ def test_beliefs_now_as_of_and_valid_at(client):
     assert "Porto" in made["content"]
 
 
+def test_who_asks_of_one_person_does_not_hear_how_long_the_log_is(server, client, person):
+    made = remembered(client, "I live in Lisbon.")["decisions"][0]
+    later = 10**11
+    for path in (
+        "beliefs",
+        "decisions",
+        f"beliefs/{made['belief_id']}/history",
+        f"memories/{made['memory_id']}/explanation",
+    ):
+        told = ok(client.get(path, params={"as_of": later}))
+        assert "Lisbon" in json.dumps(told), path
+    assert ok(client.get("diff", params={"start": later, "end": later}))["changes"] == []
+    for path in ("search", "context"):
+        for when in (later, str(later)):
+            asked = {"query": "home", "as_of": when}
+            assert "Lisbon" in client.post(path, json=asked).text, path
+        asked = {"query": "home", "as_of": 0}
+        assert "Lisbon" not in client.post(path, json=asked).text, path
+    with calling(server, "root", role="admin", subjects=None) as everybody:
+        answer = everybody.get("beliefs", params={"subject": person, "as_of": later})
+        assert (answer.status_code, answer.json()["code"]) == (422, "InvalidQuery")
+
+
 def test_an_etag_says_that_beliefs_are_as_they_were(client):
     remembered(client, "I live in Lisbon.")
     first = client.get("beliefs")
