@@ -34,7 +34,7 @@ class MustStop(LedgerError):
 
 
 class CallerMistake(LedgerError):
-    """The call cannot be carried out as given; nothing was written."""
+    """The call cannot be carried out as given; nothing was written. Correct it."""
 
 
 class VersionConflict(Retryable):
@@ -210,7 +210,7 @@ class SecretGiven(CallerMistake):
 
 
 class NotPermitted(CallerMistake):
-    """This is not allowed."""
+    """This is not allowed. Ask somebody who may, or whoever runs the ledger."""
 
 
 class TypeInvalid(CallerMistake):

@@ -28,6 +28,7 @@ from beliefledger.ledger.fence import Fence
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.proofs.merkle import Growing
 from beliefledger.ledger.proofs.notes import Checkpoint
+from beliefledger.ledger.proofs.tree_copy import bring_tree
 from beliefledger.ledger.streams import ops_stream
 from beliefledger.ledger.times import SECOND, system_clock
 from beliefledger.ledger.unfinished import Unfinished
@@ -170,6 +171,7 @@ class _Move:
         self._since: float | None = None
         """When the fence went up, if it was put up here."""
         self._pause: float | None = None
+        self._signed = 0
 
     def run(self, source: Place, destination: Place, progress: Progress | None) -> Moved:
         if not exists(source):
@@ -181,7 +183,7 @@ class _Move:
         done = copy_over(source, destination, progress=progress, moving=moving)
         return Moved(
             self._tenant, str(source), str(destination), done.events, done.meanwhile, done.root,
-            done.signed, self._pause,
+            self._signed, self._pause,
         )  # fmt: skip
 
     def _go_on(self, source: Place, destination: Place) -> None:
@@ -238,20 +240,28 @@ class _Move:
         if self._since is not None:
             self._pause = time.monotonic() - self._since
 
-    @staticmethod
-    def _check(read: Opened, written: Opened, done: CopiedWhole) -> None:
+    def _check(self, read: Opened, written: Opened, done: CopiedWhole) -> None:
         """Raises `LogCorrupted` where the last checkpoint did not come along, or another history
         was signed than what was copied."""
         here, there = (_last_signed(side) for side in (read, written))
-        size = 0 if there is None else there.size
-        signed_since = here is not None and here.size > done.events
-        if (here != there and not signed_since) or size != done.signed:
-            raise LogCorrupted(
-                f"{written.place}: the last checkpoint is not that of {read.place}. Nothing was"
-                " switched."
-            )
-        if there is not None and size == done.events and there.root.hex() != done.root:
+        if _size(there) != done.signed:
+            raise self._not_the_last(read, written)
+        # The fence lets whoever has the old place open sign what was written before it.
+        while _size(there) < _size(here) <= done.events:
+            there = bring_tree(read.signing.tiles, written.signing.tiles, done.events)
+            here = _last_signed(read)
+        if here != there and _size(here) <= done.events:
+            raise self._not_the_last(read, written)
+        if there is not None and there.size == done.events and there.root.hex() != done.root:
             raise LogCorrupted(f"{read.place}: its last checkpoint is of another history.")
+        self._signed = _size(there)
+
+    @staticmethod
+    def _not_the_last(read: Opened, written: Opened) -> LogCorrupted:
+        return LogCorrupted(
+            f"{written.place}: the last checkpoint is not that of {read.place}. Nothing was"
+            " switched."
+        )
 
     def complete(self, place: Place) -> Moved:
         """What is left to be done where the table names the new place already."""
@@ -273,7 +283,7 @@ class _Move:
             there.store.note_unfinished(None)
             return Moved(
                 self._tenant, mark.source, str(place), events, 0, _root(there, events),
-                0 if signed is None else signed.size, None,
+                _size(signed), None,
             )  # fmt: skip
 
     def _tell(self, written: Opened, source: str, events: int, root: str) -> None:
@@ -304,6 +314,10 @@ def _event_id(move: str) -> str:
 def _last_signed(opened: Opened) -> Checkpoint | None:
     note = opened.signing.tiles.checkpoint()
     return None if note is None else Checkpoint.parse(note)
+
+
+def _size(signed: Checkpoint | None) -> int:
+    return 0 if signed is None else signed.size
 
 
 def _root(opened: Opened, events: int) -> str:

@@ -20,6 +20,7 @@ from beliefledger.ledger.errors import BackendUnavailable
 from beliefledger.ledger.events.ops import ToolCalled
 from beliefledger.tools.relay import asyncapi
 from beliefledger.tools.server.api import feed
+from beliefledger.tools.server.api.problem import Problem
 
 SECRET = "blt_" + "c" * 43
 INVALID, REFUSED = "INVALID_PARAM", "NOT_PERMITTED"
@@ -123,6 +124,29 @@ def test_beliefs_now_as_of_and_valid_at(client):
     assert found["results"][0]["text"] == "User moved to Porto"
     made = ok(client.post("context", json={"query": "home", "format": "text"}))
     assert "Porto" in made["content"]
+
+
+def test_who_asks_of_one_person_does_not_hear_how_long_the_log_is(server, client, person):
+    made = remembered(client, "I live in Lisbon.")["decisions"][0]
+    later = 10**11
+    for path in (
+        "beliefs",
+        "decisions",
+        f"beliefs/{made['belief_id']}/history",
+        f"memories/{made['memory_id']}/explanation",
+    ):
+        told = ok(client.get(path, params={"as_of": later}))
+        assert "Lisbon" in json.dumps(told), path
+    assert ok(client.get("diff", params={"start": later, "end": later}))["changes"] == []
+    for path in ("search", "context"):
+        for when in (later, str(later)):
+            asked = {"query": "home", "as_of": when}
+            assert "Lisbon" in client.post(path, json=asked).text, path
+        asked = {"query": "home", "as_of": 0}
+        assert "Lisbon" not in client.post(path, json=asked).text, path
+    with calling(server, "root", role="admin", subjects=None) as everybody:
+        answer = everybody.get("beliefs", params={"subject": person, "as_of": later})
+        assert (answer.status_code, answer.json()["code"]) == (422, "InvalidQuery")
 
 
 def test_an_etag_says_that_beliefs_are_as_they_were(client):
@@ -311,15 +335,48 @@ def test_too_much_too_often_or_nobodys_gets_no_further(server, tmp_path):
     ):
         with calling(small) as client:
             large = {"content": "x" * 3_000}
-            assert client.post("turns", json=large).status_code == 413
+            is_a_problem(client.post("turns", json=large), 413, "InvalidTurn")
             pieces = (b"x" * 500 for _ in range(6))  # whose length nobody says beforehand
             kind = {"Content-Type": "application/json"}
-            assert client.post("turns", content=pieces, headers=kind).status_code == 413
-            codes = [client.get("beliefs").status_code for _ in range(4)]
-            assert codes == [200, 200, 200, 429]
-        bare = httpx2.get(f"{small.root}/v1/beliefs")
-        assert bare.status_code == 401
-        assert bare.headers["content-type"] == "application/problem+json"
+            is_a_problem(client.post("turns", content=pieces, headers=kind), 413, "InvalidTurn")
+            codes = [client.get("beliefs").status_code for _ in range(3)]
+            assert codes == [200, 200, 200]
+            is_a_problem(client.get("beliefs"), 429, "Retryable")
+        is_a_problem(httpx2.get(f"{small.root}/v1/beliefs"), 401, "NotPermitted")
+
+
+def is_a_problem(answer, status, code):
+    """It has all that the document says of one: what went wrong, and what to do."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem = {name: each for name, each in answer.json().items() if name != "error"}
+    told = Problem.model_validate(problem)
+    assert (told.status, told.code) == (status, code)
+    assert told.type == f"urn:beliefledger:problem:{code}"
+    assert told.title
+    assert told.detail
+    assert told.remedy
+
+
+def test_what_no_door_answers_is_a_problem_too(server, client, monkeypatch):
+    headers = dict(client.headers)
+    for method, path, status, code in (
+        ("GET", "nothing", 404, "CallerMistake"),
+        ("POST", "healthz", 405, "CallerMistake"),
+        ("PUT", "mcp", 405, "CallerMistake"),
+        ("GET", "metrics", 403, "NotPermitted"),
+    ):
+        answer = httpx2.request(method, f"{server.root}/{path}", headers=headers)
+        is_a_problem(answer, status, code)
+
+    def refuse():
+        raise BackendUnavailable("no")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(server.memory.tokens, "_look", refuse)
+        time.sleep(1.1)  # a token is known without a look for a moment
+        is_a_problem(client.get("beliefs"), 503, "BackendUnavailable")
+    assert client.get("beliefs").status_code == 200
 
 
 def test_what_cannot_be_put_on_record_is_not_answered(server, client, person, monkeypatch):
@@ -340,10 +397,20 @@ def test_the_document_of_the_api_is_openapi_and_needs_no_token(server):
     assert told["openapi"].startswith("3.1")
     schemas = told["components"]["schemas"]
     assert {"BeliefAnswer", "DecisionAnswer", "Explanation", "Problem"} <= schemas.keys()
+    assert told["security"] == [{"token": []}]
+    assert told["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
     for path, methods in told["paths"].items():
         for of in methods.values():
             assert of["x-verbs"], path
             assert of["description"], path
+            named = {each["name"]: each for each in of["parameters"]}
+            assert all(each["description"] for each in named.values()), path
+            assert ("If-None-Match" in named) == ("304" in of["responses"]), path
+            for status, answer in of["responses"].items():
+                if status[0] in "45":
+                    assert list(answer["content"]) == ["application/problem+json"], (path, status)
+                    [kind] = answer["content"].values()
+                    assert kind["schema"] == {"$ref": "#/components/schemas/Problem"}, path
 
 
 # Events

@@ -17,9 +17,11 @@ import yaml
 from command_line import CliRunner
 
 from beliefledger import open_memory
+from beliefledger.ledger import ledger_copy
 from beliefledger.ledger.errors import CallerMistake, LedgerMoved, NotPermitted
 from beliefledger.operations.copy import copy
 from beliefledger.operations.tenant_move import give_up, move, show
+from beliefledger.proofs import notary
 from beliefledger.tenants import TenantRoute, TenantTable
 from beliefledger.tools.cli import app
 
@@ -104,6 +106,29 @@ def test_a_tenant_is_moved_and_the_old_place_takes_nothing(places, table, tmp_pa
         move(table, "acme", old, by="lea")  # it may not come back to what is out of date
     with pytest.raises(CallerMistake, match="already"):
         move(table, "acme", new, by="lea")
+
+
+def test_a_head_that_is_signed_while_it_is_paused_comes_along(places, table, monkeypatch):
+    """Whoever has the old place open signs what was written last, once it is copied."""
+    old, new = places
+    tell(old)
+    monkeypatch.setattr(notary, "EVERY", 1_000.0)
+    bring_tree = ledger_copy.bring_tree
+    with open_memory(old) as still_open:
+
+        def step(what):
+            if what.startswith("pausing"):
+                still_open.record_turn("ana", "I play the cello.")
+
+        def bring(*given):
+            brought = bring_tree(*given)
+            still_open._notary.sign()
+            return brought
+
+        monkeypatch.setattr(ledger_copy, "bring_tree", bring)
+        moved = move(table, "acme", new, by="lea", step=step)
+        assert moved.signed == moved.events
+    told(new)
 
 
 MOVE_AND_DIE = """
@@ -195,8 +220,9 @@ def started(*words):
     )  # fmt: skip
 
 
-def test_a_server_and_a_worker_go_along_and_a_client_loses_nothing(request, tmp_path):
+def test_a_server_and_a_worker_go_along_and_a_client_loses_nothing(request, tmp_path, monkeypatch):
     old, new = two_databases(request, tmp_path)
+    monkeypatch.setenv("BELIEFLEDGER_SERVER_CALLS_PER_MINUTE", "100000")
     with open_memory(old, consent="consent") as memory:
         for number in range(40):
             memory.record_turn("bob", f"Turn {number} before.")
@@ -209,6 +235,8 @@ def test_a_server_and_a_worker_go_along_and_a_client_loses_nothing(request, tmp_
     with server, worker:
         try:
             root = server.stderr.readline().split()[-1].removesuffix("/mcp")
+            # It logs each call, and would stop once the pipe is full.
+            threading.Thread(target=server.stderr.read).start()
             sent, refused, done, moving = [], [], threading.Event(), threading.Event()
             broken = []
 

@@ -215,6 +215,26 @@ def test_what_never_arrives_is_a_dead_letter_and_holds_up_its_person_alone(place
             memory.webhooks.redeliver(webhook, by="lea", positions=[1])
 
 
+def test_what_arrives_by_a_replay_is_no_dead_letter_any_more(place):
+    broken = True
+
+    def answer(document, _count):
+        return 500 if broken and document["type"].startswith("memory.") else 200
+
+    with receiving(answer) as receiver, open_memory(place) as memory:
+        webhook = memory.webhooks.register(receiver.url, "crm", by="lea", after=0).answer.webhook
+        say(memory, 2, 2)
+        with delivering(memory, replace(SOON, attempts=1)):
+            delivered(memory, webhook)
+            assert len(memory.webhooks.dead_letters(webhook)) == 4
+            broken = False
+            memory.webhooks.replay(webhook, by="lea", after=0)
+            wait_until(lambda: not memory.webhooks.dead_letters(webhook))
+            delivered(memory, webhook)
+        assert memory.webhooks.list()[0].dead_letters == 0
+        assert memory.webhooks.redeliver(webhook, by="lea") == ()
+
+
 def test_a_running_relay_tells_again_from_a_position(place):
     with receiving() as receiver, open_memory(place) as memory:
         made = memory.webhooks.register(receiver.url, "crm", by="lea", after=0)

@@ -164,6 +164,7 @@ class Delivery:
                     self._retry()
                     self._ack(consumer.ack, at_once=False)
                 except LeaseLost:
+                    self._refresh()  # what is sent again may be a dead letter
                     with self._changed:
                         self._began_at_nothing()
                     continue
@@ -325,7 +326,8 @@ class Delivery:
                 self._tell(self.id, "gone", "the receiver answered 410")
                 self._stopped.set()
             return
-        if (ended and item.again) or (
+        was_dead = item.again or item.position in self._endpoint.dead
+        if (ended and was_dead) or (
             reason not in {"", "held"} and item.attempts >= self._trying.attempts
         ):
             try:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -18,12 +19,20 @@ from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.a2a.http import A2AOverHTTP
+from beliefledger.tools.server.api import document
 from beliefledger.tools.server.api.health import Health
 from beliefledger.tools.server.api.http import APIOverHTTP
 from beliefledger.tools.server.api.metrics import MEDIA, Metrics
 from beliefledger.tools.server.background import Background
 from beliefledger.tools.server.configuration import Configuration
-from beliefledger.tools.server.gatekeeper import PRINCIPAL, Gatekeeper, Rates, problem
+from beliefledger.tools.server.gatekeeper import (
+    NO_ANSWER,
+    PRINCIPAL,
+    Gatekeeper,
+    Rates,
+    nowhere,
+    problem,
+)
 from beliefledger.tools.server.issuer import Issuer
 from beliefledger.tools.server.mcp.door import Door
 from beliefledger.tools.server.mcp.http import MCPOverHTTP, whose
@@ -60,6 +69,7 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
 
     a2a = A2AOverHTTP(memory, calls, beside, settings)
     api = APIOverHTTP(memory, calls, beside, settings)
+    document.complete(api.app)
 
     async def healthz(_request: Request) -> JSONResponse:
         return JSONResponse({"status": "ok"})
@@ -77,7 +87,7 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
         try:
             return Response(await calls.run(metrics.text), media_type=MEDIA)
         except LedgerError:
-            return problem(503, "The ledger does not answer now. Try again.", {"Retry-After": "1"})
+            return problem(503, NO_ANSWER, {"Retry-After": "1"})
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -117,6 +127,7 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
                 metadata=metadata,
             )
         ],
+        exception_handlers={HTTPException: nowhere},
         lifespan=lifespan,
     )
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -30,7 +32,19 @@ OPEN = frozenset({"/healthz", "/readyz", "/.well-known/agent-card.json", "/v1/op
 """What is answered without a token."""
 METADATA = "/.well-known/oauth-protected-resource"
 """Begins the path at which it is told who issues tokens."""
+NO_ANSWER = "The ledger does not answer now."
+_NO_PATH = "There is no such path."
 _MOST_BUCKETS = 10_000
+_REMEDIES = {
+    401: ("NotPermitted", "Send a token that is in force; whoever runs the server makes them."),
+    403: ("NotPermitted", "Ask whoever runs the server for a token that may do this."),
+    404: ("CallerMistake", "See /v1/openapi.json, and docs/mcp.md and docs/a2a.md."),
+    405: ("CallerMistake", "Use a method that the header Allow names."),
+    413: ("InvalidTurn", "Send less at once."),
+    429: ("Retryable", "Wait as long as the header Retry-After says."),
+    503: ("BackendUnavailable", "Try again a little later."),
+}
+"""By status: the class of the error, as `errors` has it, and what to do."""
 
 
 class Rates:
@@ -121,7 +135,7 @@ class Gatekeeper:
             return problem(401, refused.detail, {"WWW-Authenticate": self._challenge(headers)})
         except LedgerError:
             _tell(503)
-            return problem(503, "The ledger does not answer now. Try again.", {"Retry-After": "1"})
+            return problem(503, NO_ANSWER, {"Retry-After": "1"})
         length = headers.get("content-length")
         if length is not None and (not length.isdecimal() or int(length) > self._most):
             return self._too_long(principal)
@@ -185,12 +199,23 @@ def _tell(status: int, principal: Principal | None = None) -> None:
         logger.info("refused", extra={"status": status, **token})
 
 
-def problem(status: int, says: str, headers: dict[str, str] | None = None) -> JSONResponse:
+def problem(status: int, says: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """An error that no door tells, with its remedy. `error` is `detail` under its older name."""
+    code, remedy = _REMEDIES.get(status, ("CallerMistake", "See docs/http.md."))
     said = {
-        "type": "about:blank",
+        "type": f"urn:beliefledger:problem:{code}",
         "title": HTTPStatus(status).phrase,
         "status": status,
         "detail": says,
+        "code": code,
+        "remedy": remedy,
         "error": says,
     }
     return JSONResponse(said, status, headers, media_type="application/problem+json")
+
+
+async def nowhere(_request: Request, raised: Exception) -> JSONResponse:
+    """The answer where there is no such path, or a path has no such method."""
+    assert isinstance(raised, HTTPException)
+    what = "This path has no such method." if raised.status_code == 405 else _NO_PATH
+    return problem(raised.status_code, what, raised.headers)

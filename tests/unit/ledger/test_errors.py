@@ -39,6 +39,11 @@ def test_the_docstring_is_the_message_after_the_detail(kind):
     assert kind("Position 7 is odd.").detail == "Position 7 is odd."
 
 
+def test_a_mistake_and_what_is_not_permitted_say_what_to_do():
+    assert "Ask " in str(errors.NotPermitted())
+    assert "Correct it." in str(CallerMistake())
+
+
 def test_a_conflict_names_the_stream_and_both_versions():
     conflict = VersionConflict("s" * 32, 3, 5)
     assert (conflict.stream, conflict.expected, conflict.actual) == ("s" * 32, 3, 5)

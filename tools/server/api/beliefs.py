@@ -60,6 +60,10 @@ class Question(Body):
     include: tuple[Included, ...] = Field(EVERYTHING, max_length=2)
     profile: Literal["default", "recall"] = "default"
 
+    @property
+    def moment(self) -> str:
+        return "" if self.as_of is None else str(self.as_of)
+
     def options(self, reader: str | None) -> SearchOptions:
         return SearchOptions(
             topics=tuple(self.topics),
@@ -130,7 +134,7 @@ def beliefs(
     person, reader = caller.asks_of(subject)
     page = caller.memory.beliefs(
         person,
-        as_of=moment(as_of),
+        as_of=caller.moment(as_of or ""),
         valid_at=valid_at,
         type=type,
         topic=topic,
@@ -152,7 +156,7 @@ def history(
     """Every version of a belief, oldest first, as far as it may be told. Takes the id of a belief
     or of a memory in it."""
     page = caller.memory.history(
-        whole_id(belief_id, "belief"), as_of=moment(as_of), limit=limit, after=after
+        whole_id(belief_id, "belief"), as_of=caller.moment(as_of or ""), limit=limit, after=after
     )
     if not page or not all(caller.owns(each.subject) for each in page):
         raise UnknownMemory("There is no such belief.")
@@ -188,7 +192,7 @@ def decisions(
         reason=reason,
         turn_id=turn_id,
         waits=waits,
-        as_of=moment(as_of),
+        as_of=caller.moment(as_of or ""),
         where=filters(session, agent),
         limit=limit,
         after=after,
@@ -243,7 +247,7 @@ def diff(caller: Caller, start: AsOf = None, end: AsOf = None, subject: Subject 
     """What changed in belief between two moments, and the event that changed it. What was erased or
     may not be told has no words."""
     person = caller.subject(subject)
-    found = caller.memory.diff(person, moment(start) or 0, moment(end))
+    found = caller.memory.diff(person, caller.moment(start or "") or 0, caller.moment(end or ""))
     return Outlet(caller.memory).diff(found)
 
 
@@ -258,7 +262,7 @@ def search(caller: Caller, asked: SearchQuestion) -> SearchAnswer:
         person,
         asked.query,
         asked.k,
-        as_of=asked.as_of,
+        as_of=caller.moment(asked.moment),
         valid_at=asked.valid_at,
         types=tuple(asked.types),
         session=asked.session,
@@ -281,7 +285,7 @@ def context(caller: Caller, asked: ContextQuestion) -> ContextAnswer:
         asked.query,
         max_tokens=asked.max_tokens,
         purpose=asked.purpose,
-        as_of=asked.as_of,
+        as_of=caller.moment(asked.moment),
         session=asked.session,
         format=asked.format,
         tokenizer=asked.tokenizer,

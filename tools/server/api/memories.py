@@ -23,7 +23,6 @@ from beliefledger.tools.server.api.endpoint import (
     Text,
     acting,
     endpoint,
-    moment,
     numbered,
     speaking,
 )
@@ -170,7 +169,7 @@ def explain(caller: Caller, memory_id: Id, as_of: AsOf = None, proof: bool = Fal
     """Why a memory is there: the decision with its reason and scores, and the words it rests on, as
     far as they may be told."""
     versions_of(caller, memory_id)
-    told = caller.memory.explain(memory_id, proof=proof, as_of=moment(as_of))
+    told = caller.memory.explain(memory_id, proof=proof, as_of=caller.moment(as_of or ""))
     return Outlet(caller.memory).explanation(told)
 
 
