@@ -275,7 +275,8 @@ class APIOverHTTP:
         if of.table and wanted(request.headers.get("accept", "")):
             body, media = _csv(of, value).encode(), f"{CSV}; charset=utf-8"
             if value.next is not None:
-                headers["Link"] = f'<?after={value.next}>; rel="next"'
+                further = request.url.include_query_params(after=value.next).query
+                headers["Link"] = f'<?{further}>; rel="next"'
         else:
             body, media = of.adapter.dump_json(value), JSON
         if of.name == "record_turn":
