@@ -18,6 +18,7 @@ from beliefledger.gate.draft import Draft
 from beliefledger.gate.entity_names import of_speaker
 from beliefledger.gate.figure_changes import refigured
 from beliefledger.gate.keys import canonical
+from beliefledger.gate.dependents import with_what_depends
 from beliefledger.gate.meant_memories import (
     LASTING,
     PLANNED,
@@ -40,7 +41,7 @@ from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span
 from beliefledger.ledger.times import DAY
 
-_STAYING = ("identity.name", "identity.birthday", "identity.age", "event.", "record.", "language.")
+_STAYING = ("identity.name", "identity.birth", "identity.age", "event.", "record.", "language.")
 """What nobody takes leave of."""
 MOST = 3
 """Words that fit more memories than this say too little to end any."""
@@ -104,6 +105,7 @@ def mean(
             kept = _renewing(kept, candidate, held[: MOST + 1])
             continue
         if 0 < len(held) <= MOST:
+            held = with_what_depends(standing, held) if kind == "*" else held
             if kind != "plan.*":
                 # What ended something is told as what happened, and not as a note that stands.
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from beliefledger.gate import successions
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing
+from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.successions import Said, Told, score, threshold
 from beliefledger.ledger.candidate import SELF, Candidate
@@ -91,7 +92,8 @@ def _is_answered(held: Held, beside: Sequence[Candidate]) -> bool:
     """Whether a candidate is in the slot of a memory already, or ends it."""
     memory = held.written.memory
     for each in beside:
-        if (each.entity, each.attribute) == (memory.entity, memory.attribute):
+        same = (each.entity, each.attribute) == (memory.entity, memory.attribute)
+        if same and held.type != NOTE:  # notes have a slot for each, by their words
             return True
         if any((one.attribute, one.value) == (memory.attribute, memory.value) for one in each.ends):
             return True

@@ -32,7 +32,7 @@ from beliefledger.gate.rules.renewals import (
 )
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
 
-_STAYING = ("identity.birthday", "record.", "language.native", "language.speaks")
+_STAYING = ("identity.birth", "record.", "language.native", "language.speaks")
 _USED = tuple(
     "tool. uses. device. vehicle. drives. habit. diet. day. schedule. work. plays. eats. drink. "
     "thing. commute. travel. has. does. likes. fitness. prefers. wears. is. commitment. "
@@ -232,6 +232,8 @@ def _kind_fits(
     old = {memory.claim[each.start : each.end].lower() for each in kind.found(memory.claim)}
     if not old and (kind.only or not of):
         return None
+    if held.type != NOTE and not of and not any(each in memory.value.lower() for each in old):
+        return None  # "User's car is a Corsa": a car is how somebody travels, a Corsa is not
     new = [each for name, each in names.items() if name not in old]
     if len(new) != 1 or (not old.isdisjoint(names) and not sentence.is_moving):
         return None

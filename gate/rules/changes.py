@@ -48,8 +48,29 @@ def changes(reading: Reading, found: Sequence[RuleFinding]) -> list[RuleFinding]
         )
     ]
     slotted += [_past(reading, _placed(reading, each)) for each in told]
-    ended = endings.with_endings(reading, slotted)
+    ended = endings.with_endings(reading, _without_presupposed(slotted))
     return [_fulfilling(_until(reading, each)) for each in ended]
+
+
+def _without_presupposed(found: list[RuleFinding]) -> list[RuleFinding]:
+    """The findings without those that another of the sentence takes for granted: "my car is a
+    Corsa" tells of the Corsa, and that there is a car would outlive it."""
+    told = {noun for each in found if (noun := _noun_of(each.attribute)) is not None}
+    return [
+        each
+        for each in found
+        if not (each.attribute.startswith("has.") and each.attribute.removeprefix("has.") in told)
+    ]
+
+
+def _noun_of(attribute: str) -> str | None:
+    """The noun of which a slot tells what it is or is called: car, cat."""
+    if attribute == "vehicle.car":
+        return "car"
+    kind, _, rest = attribute.partition(".")
+    noun, _, of = rest.partition(".")
+    told = kind == "thing" or (kind == "relation" and of == "name")
+    return noun if told else None
 
 
 def _placed(reading: Reading, finding: RuleFinding) -> RuleFinding:

@@ -13,7 +13,7 @@ from beliefledger.gate.rules.findings import Reading, RuleFinding, claim_of, spa
 from beliefledger.gate.rules.intentions import habit, intention, never
 from beliefledger.gate.rules.introductions import introduction
 from beliefledger.gate.rules.lexicon import WORDS
-from beliefledger.gate.rules.patterns import KINDS, Range, Rule, Slots, load_rules, match, slots_of
+from beliefledger.gate.rules.patterns import KINDS, Range, Rule, Slots, is_year, load_rules, match, slots_of
 from beliefledger.gate.rules.phrases import (
     city_end,
     named_place,
@@ -271,6 +271,14 @@ def _also(clause: Clause, slots: Slots, finding: RuleFinding) -> Iterator[RuleFi
     elif finding.attribute == "home.household" and low == "in":
         begin, end = at + 1, city_end(words, at + 1)
         other = "home.location"
+    elif finding.attribute in ("identity.birth-year", "identity.birthday") and low == "in":
+        begin, end = at + 1, city_end(words, at + 1)
+        other = "identity.birthplace"
+    elif finding.attribute == "identity.birthplace" and low in ("in", "on"):
+        begin, end = at + 1, at + 2
+        other = "identity.birth-year"
+        if not is_year(following.low):
+            return
     else:
         return
     if tidy(words, begin, end, 6):

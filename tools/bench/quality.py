@@ -100,7 +100,7 @@ class Outcome:
     noted: bool = False
     """It is right, but what makes it so is quoted in a note and not typed."""
     keyed: bool | None = None
-    """Whether each value is believed under the key that the writer says; None where none is said."""
+    """Whether each value is believed under the key that is said; None where none is."""
 
     def __str__(self) -> str:
         held = "; ".join(f"{each.type}: {each.text}" for each in self.believed) or "nothing"
@@ -109,7 +109,7 @@ class Outcome:
 
 def quality(run: Run) -> Iterator[Measured]:
     """The halves that were asked for."""
-    for half in (part for half in run.halves for part in PARTS[half]):
+    for half in [part for each in run.halves for part in PARTS[each]]:
         sentences = _some(sentences_of(SENTENCES / f"{half}.yaml"), run.sizes.sentences)
         scripts = _some(scripts_of(SCRIPTS / f"{half}.yaml"), run.sizes.scripts)
         run.tell(f"{half}: {len(sentences)} sentences")
