@@ -385,6 +385,14 @@ def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> 
     )
     if (own and len(left.split()) < _REST) or category_of(quote) not in (None, candidate.category):
         return
+    if own:  # of what is told already, nothing is told again
+        rest = max(each.end for each in own if each.start <= start or each.start == own[0].start)
+        begin = _BEHIND.match(turn.content, rest, end)
+        if begin is not None and min(each.start for each in own) <= start + _LEAD:
+            start = begin.end()
+            quote = turn.content[start:end].rstrip(" .!,")
+            if len(quote.split()) < _REST:
+                return
     here = Span(start=start, end=start + len(quote), quote=quote)
     yield candidate.model_copy(
         update={
@@ -394,6 +402,9 @@ def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> 
     )  # fmt: skip
 
 
+_BEHIND = re.compile(r"\s*[,;–—-]\s*(?:(?:and|so|but)\s)?|\s+(?:and|so|but)\s+", re.I)
+"""Between what is told already and the rest of its sentence."""
+_LEAD = 8
 _REST = 4
 """So many words that nothing else was found in are worth keeping beside what was."""
 

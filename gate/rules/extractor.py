@@ -12,6 +12,7 @@ from beliefledger.gate.rules import (
     NAME,
     aliases,
     farewells,
+    inline_repairs,
     introductions,
     languages,
     new_figures,
@@ -173,7 +174,20 @@ class RuleExtractor:
                         yield other_statements.repaired(old, said.turn_id, turn.content, repair)
                         return
         yield from repairs.mended(turn, earlier, findings, EARLIER)
+        yield from self._set_right(turn, earlier)
 
+    def _set_right(self, turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
+        """What the user says instead of a guess of the assistant: "no, Aalborg"."""
+        begin = inline_repairs.denied(turn.content) if earlier else None
+        if begin is None or earlier[-1].role != "assistant" or len(turn.content) > SHORT:
+            return
+        said = earlier[-1]
+        for start, end in sentences(said.content)[-2:]:
+            if end - start <= LONGEST:
+                words = words_of(said.content, start, end)
+                guessed = _sentence_findings(said.content, words, said.said_at, "second")
+                old = [to_candidate(each, said.said_at) for each in guessed]
+                yield from repairs.set_right(turn, begin, said.turn_id, old)
 
 def _meant(
     candidates: list[Candidate], text: str, earlier: Sequence[Speech]
