@@ -11,7 +11,9 @@ from beliefledger.gate.pasted_text import pasted
 from beliefledger.gate.rules import (
     NAME,
     aliases,
+    drafts,
     farewells,
+    idioms,
     inline_repairs,
     introductions,
     languages,
@@ -100,16 +102,17 @@ class RuleExtractor:
                 found.setdefault(_key(candidate), candidate)
         ordered = sorted(found.values(), key=lambda c: (c.spans[0].start, c.spans[0].end))
         ordered = list(_meant(ordered, text, earlier))
-        if self._own is None:
-            return ordered
-        ordered = self._own.beside(ordered, text, turn.said_at)
-        return notes.beside(ordered, turn, earlier) if self._own.keeps_notes() else ordered
+        if self._own is not None:
+            ordered = self._own.beside(ordered, text, turn.said_at)
+            if self._own.keeps_notes():
+                ordered = notes.beside(ordered, turn, earlier)
+        return list(drafts.quoted(idioms.without(ordered, text), text)) if ordered else ordered
 
     def unplaced(self, turn: Speech) -> list[Candidate]:
         """What a turn takes leave of or gives a new figure of, in whatever slot it is kept: see
         `beliefledger.gate.farewells`."""
         text = turn.content
-        if turn.role != "user" or len(text) > TALK:
+        if turn.role != "user" or len(text) > TALK or drafts.begins(text) is not None:
             return []
         parting, figured = farewells.may_be_in(text), new_figures.may_be_in(text)
         renewing, changing = renewals.may_be_in(text), may_overtake_in(text)

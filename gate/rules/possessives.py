@@ -423,7 +423,7 @@ def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Itera
             content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"}))
         )
         kind, slot = "fact", f"relation.{key}.{state}"
-    elif verb == "is" and words[begin].low.isdigit() and stop - begin in (1, 3):
+    elif verb == "is" and words[begin].low.isdigit() and _is_age(words, begin, stop):
         value, stop = words[begin].text, begin + 1
         claim, kind, slot = f"{subject} is {value}", "fact", f"relation.{key}.age"
     elif state in ("is", "has") and (
@@ -464,6 +464,12 @@ _DOES = frozenset("plays studies speaks teaches runs owns drives collects attend
 
 def _definite(words: list[Token], begin: int, stop: int) -> bool:
     return begin < stop and (words[begin].text[0].isupper() or words[begin].low in ("a", "an"))
+
+
+def _is_age(words: list[Token], begin: int, stop: int) -> bool:
+    """Whether a figure is an age in years: "5", "5 years old", and not "5 months gone"."""
+    rest = [word.low for word in words[begin + 1 : stop]]
+    return not rest or (len(rest) == 2 and rest[0] in ("years", "yrs", "year"))
 
 
 def _personal(low: str, claim: str) -> bool:
