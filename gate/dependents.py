@@ -45,6 +45,4 @@ def _of_pet(standing: Standing, noun: str, name: str) -> list[Held]:
 
 def _had(standing: Standing, noun: str) -> list[Held]:
     """That somebody has such a thing."""
-    return [
-        each for each in standing.of_user() if each.written.memory.attribute == f"has.{noun}"
-    ]
+    return [each for each in standing.of_user() if each.written.memory.attribute == f"has.{noun}"]

@@ -14,11 +14,11 @@ from typing import NamedTuple
 from beliefledger.gate.belief import Held
 from beliefledger.gate.claims import CHECK, beyond
 from beliefledger.gate.decision import TurnView
+from beliefledger.gate.dependents import with_what_depends
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.entity_names import of_speaker
 from beliefledger.gate.figure_changes import refigured
 from beliefledger.gate.keys import canonical
-from beliefledger.gate.dependents import with_what_depends
 from beliefledger.gate.meant_memories import (
     LASTING,
     PLANNED,
@@ -422,8 +422,9 @@ def _exchanged(candidate: Candidate, held: Held) -> Candidate | None:
     if new.lower() in memory.value.lower():
         return None
     value = old.sub(lambda _: new, memory.value, count=1)
-    if len(memory.value.split()) > len(candidate.replaces.split()) + 1:
-        # "a 2011 Corsa": what is said of the old does not hold of the new.
+    rest = old.sub(" ", memory.value).split()
+    if len(rest) > 1 or any(each[:1].isupper() for each in rest):
+        # "a 2011 Corsa", "Renault Zoe": what is said of the old does not hold of the new.
         value, whole = new, re.escape(memory.value)
         if re.search(whole, memory.claim) is None:
             return None

@@ -380,7 +380,8 @@ def renewed(candidate: Candidate, renewal: Renewal, standing: Standing) -> Candi
         return None  # "a barista at Costa": what is new of one slot is not of the other
     if at < 0 or len(memory.value.split()) > _LONGEST or memory.attribute.endswith(".name"):
         return None
-    claim = memory.claim[:at] + _article(memory.value, said) + said
+    before = _ARTICLE.sub(lambda found: _article(found[0], said), memory.claim[:at])
+    claim = before + _article(memory.value, said) + said
     if held.type == "relation" and memory.attribute != "relation.reports-to":
         return None  # another slot: it does not end this one
     if memory.value.isdigit() and not said.isdigit():
@@ -395,6 +396,9 @@ def renewed(candidate: Candidate, renewal: Renewal, standing: Standing) -> Candi
 _LONGEST = 5
 _OF_ONE_SLOT = re.compile(r"User (?:works|worked) (?:at|for|with) |User (?:lives|lived) in ")
 """What a claim says of its slot before the value, and of no other: "User works at Costa as …"."""
+
+
+_ARTICLE = re.compile(r"\ban? $", re.I)
 
 
 def _article(old: str, new: str) -> str:

@@ -1,4 +1,4 @@
-"""Texts that a turn hands over or asks for in somebody's name: "dating profile for a friend. I'm 41".
+"""Texts that a turn hands over or asks for in somebody's name: "profile for a friend. I'm 41".
 
 What they say is nobody's statement. The openings are in `drafts.yaml`.
 """

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 _OF_IDENTITY = ("identity.", "work.role")
 _BORN = "born "
 """How the value of an event begins that tells when somebody was born."""
-_PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we)\b|\bnot\b|\bhome is\b", re.I)
+_PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we|weve)\b|\bnot\b|\bhome is\b", re.I)
 _YES = re.compile(
     r"^\W*(?:yes|yeah|yep|yup|right|exactly|correct|indeed|"
     r"that(?:'s|’s| is) (?:right|correct|true))\b",
@@ -191,6 +191,7 @@ class RuleExtractor:
                 guessed = _sentence_findings(said.content, words, said.said_at, "second")
                 old = [to_candidate(each, said.said_at) for each in guessed]
                 yield from repairs.set_right(turn, begin, said.turn_id, old)
+
 
 def _meant(
     candidates: list[Candidate], text: str, earlier: Sequence[Speech]

@@ -21,8 +21,8 @@ _STOP = (
     r"my bad|typo|but|and|so|which|because|cause|since|for|with|if)\b|\s*[^\w\s'’.,:&$€£/+#-])"
 )
 _SURE = (
-    r"no wait|wait no|no sorry|sorry no|oh wait|wait(?=,)|scratch that|strike that|make that|correction|"
-    r"or rather|no i mean|sorry i meant?|i meant(?: to say)?|(?<=[,;–—(-] )i mean(?=,)|"
+    r"no wait|wait no|no sorry|sorry no|oh wait|wait(?=,)|scratch that|strike that|make that|"
+    r"correction|or rather|no i mean|sorry i meant?|i meant(?: to say)?|(?<=[,;–—(-] )i mean(?=,)|"
     r"no(?=,? it['’]?s\b)|actually no|ah no|oops"
 )
 """Words that say that what stands before them is wrong."""

@@ -13,7 +13,16 @@ from beliefledger.gate.rules.findings import Reading, RuleFinding, claim_of, spa
 from beliefledger.gate.rules.intentions import habit, intention, never
 from beliefledger.gate.rules.introductions import introduction
 from beliefledger.gate.rules.lexicon import WORDS
-from beliefledger.gate.rules.patterns import KINDS, Range, Rule, Slots, is_year, load_rules, match, slots_of
+from beliefledger.gate.rules.patterns import (
+    KINDS,
+    Range,
+    Rule,
+    Slots,
+    is_year,
+    load_rules,
+    match,
+    slots_of,
+)
 from beliefledger.gate.rules.phrases import (
     city_end,
     named_place,
