@@ -282,8 +282,11 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
         or (
             next_low == "is"
             and first < len(words)
-            and name_end(words, first)
-            in {_until_now(words, first, end) for end in (len(words), len(words) - 1)}
+            and (
+                name_end(words, first)
+                in {_until_now(words, first, end) for end in (len(words), len(words) - 1)}
+                or _breaks_off(words, first, name_end(words, first))
+            )
             and words[first].low not in KINDS
             and category_of(words[first].text) is None
         )
@@ -326,6 +329,16 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
             return
         subject_end = end + (end < len(words) and words[end].low == "," and name_at == at + 2)
     yield from _happening(reading, my, subject_end, noun, key_of)
+
+
+def _breaks_off(words: list[Token], first: int, end: int) -> bool:
+    """Whether another clause begins behind a name: "my boss is Greta but everyone says Gigi"."""
+    if end == first or end + 1 >= len(words) or words[first].low in WORDS["not_names"]:
+        return False
+    low, following = words[end].low, words[end + 1].low
+    if low in ("but", "because", "although", "though"):
+        return True
+    return low in (",", "and", "so") and following in WORDS["subject_words"]
 
 
 def _said_wrong(words: list[Token], end: int) -> int | None:

@@ -389,9 +389,7 @@ def test_what_is_only_near_comes_after_what_is_so(memory, held, beside, question
         ),
     ],
 )
-def test_a_later_event_or_note_of_something_else_takes_up_nothing(
-    memory, turns, question, answer
-):
+def test_a_later_event_or_note_of_something_else_takes_up_nothing(memory, turns, question, answer):
     say(memory, *turns)
     assert answer in found(memory, question)[0]
 
