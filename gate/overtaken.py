@@ -18,6 +18,7 @@ from beliefledger.ledger.candidate import SELF, Candidate
 
 MOST = 3
 """A sentence that would overtake more claims than this is about something else."""
+_SHORT = 14
 _PLANNED = LASTING | {"event", "commitment", "decision"}
 _STAYING = ("identity.", "record.", "language.", "event.end", "event.change", "health.", "answers.")
 
@@ -85,6 +86,8 @@ def _may_be(held: Held) -> bool:
         return False
     if held.type == "event" and not memory.attribute.startswith(TO_COME):
         return False
+    if held.type == NOTE and memory.value.count(" ") >= _SHORT:
+        return False  # what else it tells may stand
     return memory.context is None and memory.category is None
 
 
