@@ -13,7 +13,9 @@ from beliefledger.ledger.candidate import Candidate, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 _DATA = load("drafts.yaml")
-_OPENINGS = tuple(compile_later(expanded(each, _DATA["parts"])) for each in _DATA["drafts"])
+_OPENING = compile_later(
+    expanded(f"<lead>(?:{'|'.join(_DATA['drafts'])})", _DATA["parts"]),
+)
 _LONGEST = 160
 """How far from its beginning a turn may open a draft, in characters."""
 
@@ -21,7 +23,8 @@ _LONGEST = 160
 def begins(text: str) -> int | None:
     """Where the words of a draft begin in a turn; None where it opens none."""
     low = lowered(text[:_LONGEST])
-    return next((found.end() for each in _OPENINGS if (found := each.match(low))), None)
+    found = _OPENING.match(low)
+    return None if found is None else found.end()
 
 
 def quoted(candidates: Iterable[Candidate], text: str) -> Iterator[Candidate]:

@@ -5,14 +5,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from beliefledger.gate.literals import lowered
+from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.ledger.candidate import Candidate
-from beliefledger.ledger.late_patterns import compile_later
 
 _DATA = load("idioms.yaml")
-_SAID = compile_later("|".join(expanded(each, _DATA["parts"]) for each in _DATA["idioms"]))
+
+
+class _Saying(NamedTuple):
+    pattern: Guarded
+
+
+_SAYINGS = Table(_Saying(Guarded(expanded(each, _DATA["parts"]))) for each in _DATA["idioms"])
 _WORD = re.compile(r"[^\W_]+")
 _REST = 4
 """So many words beside a saying tell something of their own."""
@@ -31,7 +37,10 @@ def without(candidates: Sequence[Candidate], text: str) -> list[Candidate]:
 
 
 def _sayings(text: str) -> Iterator[tuple[int, int]]:
-    return (match.span() for match in _SAID.finditer(lowered(text)))
+    low = lowered(text)
+    for saying in _SAYINGS.possible(low):
+        for match in saying.pattern.pattern.finditer(low):
+            yield match.span()
 
 
 def _rests_on(candidate: Candidate, sayings: Sequence[tuple[int, int]], text: str) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
+from beliefledger.gate.literals import lowered
 from beliefledger.gate.rules.phrases import slug
 from beliefledger.ledger.candidate import Candidate, Source, Span, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
@@ -33,6 +34,11 @@ _INLINE = compile_later(
     rf"(?:(?:it|that|she|he)(?:['’]?s| is) |in |on |at |the |an? ){{0,2}}{_VALUE}{_STOP}",
     re.I,
 )
+_HINTS = (
+    "wait", "sorry", "sry", "scratch", "strike", "correction", "rather", "i mean", "actually",
+    "oops", " no ", " no,", "make that",
+)  # fmt: skip
+"""One of these is in every such sentence, in lower case."""
 _TAKEN_BACK = compile_later(
     r"^\W*+(?:(?:oh|no|ok|okay|so|and|actually|sorry|update|well|please|pls)\b[,.:! ]*){0,3}"
     r"(?:ignore|forget|disregard|scratch|strike|scrap|nix|drop|bin|never ?mind)"
@@ -74,7 +80,10 @@ class Inline(NamedTuple):
 
 def inline(sentence: str) -> Inline | None:
     """The repair that a sentence makes of its own beginning."""
-    found = _INLINE.search(sentence)
+    low = lowered(sentence)
+    if not any(map(low.__contains__, _HINTS)):
+        return None
+    found = _INLINE.search(sentence, 4)
     if found is None or found.start() < 4 or _RECALLS.match(sentence):
         return None
     start, end = found.span("right")
@@ -94,12 +103,12 @@ def is_like(wrong: str, right: str) -> bool:
 
 def topic(sentence: str) -> re.Match[str] | None:
     """What a sentence takes back by its name."""
-    return _TAKEN_BACK.search(sentence)
+    return _TAKEN_BACK.match(sentence)
 
 
 def named_anew(sentence: str) -> re.Match[str] | None:
     """A value that takes the place of one that is named: "forget Heat, it's Collateral"."""
-    return _NAMED_ANEW.search(sentence) or _SAID_SO.search(sentence)
+    return _NAMED_ANEW.match(sentence) or _SAID_SO.match(sentence)
 
 
 def denied(sentence: str) -> int | None:
