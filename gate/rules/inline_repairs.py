@@ -30,7 +30,7 @@ _SURE = (
 _LIKELY = r"sorry|sry|i mean|rather|no|wait|actually"
 """Words that often say so, where the new value is like the old one."""
 _INLINE = compile_later(
-    rf"[\s,;:(–—.-]++(?:(?P<sure>{_SURE})|(?P<likely>{_LIKELY}))[\s,:–—-]++"
+    rf"(?<![\s,;:(–—.-])[\s,;:(–—.-]++(?:(?P<sure>{_SURE})|(?P<likely>{_LIKELY}))[\s,:–—-]++"
     rf"(?:(?:it|that|she|he)(?:['’]?s| is) |in |on |at |the |an? ){{0,2}}{_VALUE}{_STOP}",
     re.I,
 )
