@@ -14,6 +14,7 @@ from typing import NamedTuple
 from beliefledger.gate.belief import Held
 from beliefledger.gate.claims import CHECK, beyond
 from beliefledger.gate.decision import TurnView
+from beliefledger.gate.dependents import with_what_depends
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.entity_names import of_speaker
 from beliefledger.gate.figure_changes import refigured
@@ -40,7 +41,7 @@ from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span
 from beliefledger.ledger.times import DAY
 
-_STAYING = ("identity.name", "identity.birthday", "identity.age", "event.", "record.", "language.")
+_STAYING = ("identity.name", "identity.birth", "identity.age", "event.", "record.", "language.")
 """What nobody takes leave of."""
 MOST = 3
 """Words that fit more memories than this say too little to end any."""
@@ -104,6 +105,7 @@ def mean(
             kept = _renewing(kept, candidate, held[: MOST + 1])
             continue
         if 0 < len(held) <= MOST:
+            held = with_what_depends(standing, held) if kind == "*" else held
             if kind != "plan.*":
                 # What ended something is told as what happened, and not as a note that stands.
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
@@ -383,6 +385,14 @@ def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> 
     )
     if (own and len(left.split()) < _REST) or category_of(quote) not in (None, candidate.category):
         return
+    if own:  # of what is told already, nothing is told again
+        rest = max(each.end for each in own if each.start <= start or each.start == own[0].start)
+        begin = _BEHIND.match(turn.content, rest, end)
+        if begin is not None and min(each.start for each in own) <= start + _LEAD:
+            start = begin.end()
+            quote = turn.content[start:end].rstrip(" .!,")
+            if len(quote.split()) < _REST:
+                return
     here = Span(start=start, end=start + len(quote), quote=quote)
     yield candidate.model_copy(
         update={
@@ -392,6 +402,9 @@ def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> 
     )  # fmt: skip
 
 
+_BEHIND = re.compile(r"\s*[,;–—-]\s*(?:(?:and|so|but)\s)?|\s+(?:and|so|but)\s+", re.I)
+"""Between what is told already and the rest of its sentence."""
+_LEAD = 8
 _REST = 4
 """So many words that nothing else was found in are worth keeping beside what was."""
 
@@ -409,8 +422,9 @@ def _exchanged(candidate: Candidate, held: Held) -> Candidate | None:
     if new.lower() in memory.value.lower():
         return None
     value = old.sub(lambda _: new, memory.value, count=1)
-    if len(memory.value.split()) > len(candidate.replaces.split()) + 1:
-        # "a 2011 Corsa": what is said of the old does not hold of the new.
+    rest = old.sub(" ", memory.value).split()
+    if len(rest) > 1 or any(each[:1].isupper() for each in rest):
+        # "a 2011 Corsa", "Renault Zoe": what is said of the old does not hold of the new.
         value, whole = new, re.escape(memory.value)
         if re.search(whole, memory.claim) is None:
             return None

@@ -11,12 +11,14 @@ from collections.abc import Iterator, Sequence
 from beliefledger.gate import successions
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing
+from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.successions import Said, Told, score, threshold
 from beliefledger.ledger.candidate import SELF, Candidate
 
 MOST = 3
 """A sentence that would overtake more claims than this is about something else."""
+_SHORT = 14
 _PLANNED = LASTING | {"event", "commitment", "decision"}
 _STAYING = ("identity.", "record.", "language.", "event.end", "event.change", "health.", "answers.")
 
@@ -84,6 +86,8 @@ def _may_be(held: Held) -> bool:
         return False
     if held.type == "event" and not memory.attribute.startswith(TO_COME):
         return False
+    if held.type == NOTE and memory.value.count(" ") >= _SHORT:
+        return False  # what else it tells may stand
     return memory.context is None and memory.category is None
 
 
@@ -91,7 +95,8 @@ def _is_answered(held: Held, beside: Sequence[Candidate]) -> bool:
     """Whether a candidate is in the slot of a memory already, or ends it."""
     memory = held.written.memory
     for each in beside:
-        if (each.entity, each.attribute) == (memory.entity, memory.attribute):
+        same = (each.entity, each.attribute) == (memory.entity, memory.attribute)
+        if same and held.type != NOTE:  # notes have a slot for each, by their words
             return True
         if any((one.attribute, one.value) == (memory.attribute, memory.value) for one in each.ends):
             return True

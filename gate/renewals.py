@@ -32,7 +32,7 @@ from beliefledger.gate.rules.renewals import (
 )
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
 
-_STAYING = ("identity.birthday", "record.", "language.native", "language.speaks")
+_STAYING = ("identity.birth", "record.", "language.native", "language.speaks")
 _USED = tuple(
     "tool. uses. device. vehicle. drives. habit. diet. day. schedule. work. plays. eats. drink. "
     "thing. commute. travel. has. does. likes. fitness. prefers. wears. is. commitment. "
@@ -232,6 +232,8 @@ def _kind_fits(
     old = {memory.claim[each.start : each.end].lower() for each in kind.found(memory.claim)}
     if not old and (kind.only or not of):
         return None
+    if held.type != NOTE and not of and not any(each in memory.value.lower() for each in old):
+        return None  # "User's car is a Corsa": a car is how somebody travels, a Corsa is not
     new = [each for name, each in names.items() if name not in old]
     if len(new) != 1 or (not old.isdisjoint(names) and not sentence.is_moving):
         return None
@@ -378,7 +380,8 @@ def renewed(candidate: Candidate, renewal: Renewal, standing: Standing) -> Candi
         return None  # "a barista at Costa": what is new of one slot is not of the other
     if at < 0 or len(memory.value.split()) > _LONGEST or memory.attribute.endswith(".name"):
         return None
-    claim = memory.claim[:at] + _article(memory.value, said) + said
+    before = _ARTICLE.sub(lambda found: _article(found[0], said), memory.claim[:at])
+    claim = before + _article(memory.value, said) + said
     if held.type == "relation" and memory.attribute != "relation.reports-to":
         return None  # another slot: it does not end this one
     if memory.value.isdigit() and not said.isdigit():
@@ -393,6 +396,9 @@ def renewed(candidate: Candidate, renewal: Renewal, standing: Standing) -> Candi
 _LONGEST = 5
 _OF_ONE_SLOT = re.compile(r"User (?:works|worked) (?:at|for|with) |User (?:lives|lived) in ")
 """What a claim says of its slot before the value, and of no other: "User works at Costa as …"."""
+
+
+_ARTICLE = re.compile(r"\ban? $", re.I)
 
 
 def _article(old: str, new: str) -> str:

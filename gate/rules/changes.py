@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from beliefledger.gate.rules import endings, figures, states
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding
-from beliefledger.ledger.candidate import SELF, Ends
+from beliefledger.ledger.candidate import SELF, Ends, SpeechAct
 
 _MAY = re.compile(
     r"^\W*+(?:(?:so|and|but|well|welp|just|finally|also|ok|okay|hey|update|news|today|yesterday|"
@@ -16,7 +16,9 @@ _MAY = re.compile(
     r"broke|split|started|"
     r"switched|replaced|traded|donated|ditched|finished|turned|deleted|unsubscribed|back|done|"
     r"changed|swapped|were with|im with|not|no longer|bought|ordered|working|living|based|staying|"
-    r"relocated|settled|emigrated|transferred|joined|hired|accepted|landed|new job|now it|"
+    r"relocated|settled|emigrated|transferred|joined|hired|accepted|landed|"
+    r"new (?:job|boss|manager|supervisor|line manager)|made redundant|laid off|let go|sacked|"
+    r"fired|picked up|collected|now it|"
     r"at (?=(?-i:[A-Z])))\b|"
     r"\b(?:died|passed away|they|someone|of us|is off|called off|cancell?ed|is my|moved to|"
     r"rescheduled|"
@@ -48,8 +50,46 @@ def changes(reading: Reading, found: Sequence[RuleFinding]) -> list[RuleFinding]
         )
     ]
     slotted += [_past(reading, _placed(reading, each)) for each in told]
-    ended = endings.with_endings(reading, slotted)
+    slotted = [_lately(reading, each) for each in slotted]
+    ended = endings.with_endings(reading, _without_presupposed(slotted))
     return [_fulfilling(_until(reading, each)) for each in ended]
+
+
+_THESE_DAYS = re.compile(
+    r"\s?(?:these days|nowadays|from now on|as of (?:this|today|last|now)\b)", re.I
+)
+
+
+def _lately(reading: Reading, finding: RuleFinding) -> RuleFinding:
+    """What is so "these days" may be otherwise than it was."""
+    if finding.act is not None or finding.type not in ("fact", "preference", "relation"):
+        return finding
+    if finding.negated or finding.attribute.startswith("habit."):
+        return finding
+    if _THESE_DAYS.match(reading.content, finding.end) is None:
+        return finding
+    return finding._replace(act=SpeechAct.CHANGE)
+
+
+def _without_presupposed(found: list[RuleFinding]) -> list[RuleFinding]:
+    """The findings without those that another of the sentence takes for granted: "my car is a
+    Corsa" tells of the Corsa, and that there is a car would outlive it."""
+    told = {noun for each in found if (noun := _noun_of(each.attribute)) is not None}
+    return [
+        each
+        for each in found
+        if not (each.attribute.startswith("has.") and each.attribute.removeprefix("has.") in told)
+    ]
+
+
+def _noun_of(attribute: str) -> str | None:
+    """The noun of which a slot tells what it is or is called: car, cat."""
+    if attribute == "vehicle.car":
+        return "car"
+    kind, _, rest = attribute.partition(".")
+    noun, _, of = rest.partition(".")
+    told = kind == "thing" or (kind == "relation" and of == "name")
+    return noun if told else None
 
 
 def _placed(reading: Reading, finding: RuleFinding) -> RuleFinding:

@@ -11,7 +11,10 @@ from beliefledger.gate.pasted_text import pasted
 from beliefledger.gate.rules import (
     NAME,
     aliases,
+    drafts,
     farewells,
+    idioms,
+    inline_repairs,
     introductions,
     languages,
     new_figures,
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
 _OF_IDENTITY = ("identity.", "work.role")
 _BORN = "born "
 """How the value of an event begins that tells when somebody was born."""
-_PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we)\b|\bnot\b|\bhome is\b", re.I)
+_PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we|weve)\b|\bnot\b|\bhome is\b", re.I)
 _YES = re.compile(
     r"^\W*(?:yes|yeah|yep|yup|right|exactly|correct|indeed|"
     r"that(?:'s|’s| is) (?:right|correct|true))\b",
@@ -99,16 +102,17 @@ class RuleExtractor:
                 found.setdefault(_key(candidate), candidate)
         ordered = sorted(found.values(), key=lambda c: (c.spans[0].start, c.spans[0].end))
         ordered = list(_meant(ordered, text, earlier))
-        if self._own is None:
-            return ordered
-        ordered = self._own.beside(ordered, text, turn.said_at)
-        return notes.beside(ordered, turn, earlier) if self._own.keeps_notes() else ordered
+        if self._own is not None:
+            ordered = self._own.beside(ordered, text, turn.said_at)
+            if self._own.keeps_notes():
+                ordered = notes.beside(ordered, turn, earlier)
+        return list(drafts.quoted(idioms.without(ordered, text), text)) if ordered else ordered
 
     def unplaced(self, turn: Speech) -> list[Candidate]:
         """What a turn takes leave of or gives a new figure of, in whatever slot it is kept: see
         `beliefledger.gate.farewells`."""
         text = turn.content
-        if turn.role != "user" or len(text) > TALK:
+        if turn.role != "user" or len(text) > TALK or drafts.begins(text) is not None:
             return []
         parting, figured = farewells.may_be_in(text), new_figures.may_be_in(text)
         renewing, changing = renewals.may_be_in(text), may_overtake_in(text)
@@ -173,6 +177,20 @@ class RuleExtractor:
                         yield other_statements.repaired(old, said.turn_id, turn.content, repair)
                         return
         yield from repairs.mended(turn, earlier, findings, EARLIER)
+        yield from self._set_right(turn, earlier)
+
+    def _set_right(self, turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
+        """What the user says instead of a guess of the assistant: "no, Aalborg"."""
+        begin = inline_repairs.denied(turn.content) if earlier else None
+        if begin is None or earlier[-1].role != "assistant" or len(turn.content) > SHORT:
+            return
+        said = earlier[-1]
+        for start, end in sentences(said.content)[-2:]:
+            if end - start <= LONGEST:
+                words = words_of(said.content, start, end)
+                guessed = _sentence_findings(said.content, words, said.said_at, "second")
+                old = [to_candidate(each, said.said_at) for each in guessed]
+                yield from repairs.set_right(turn, begin, said.turn_id, old)
 
 
 def _meant(

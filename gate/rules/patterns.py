@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from beliefledger.gate.calendar_names import MONTHS
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.lexicon import WORDS, load
 from beliefledger.gate.rules.phrases import phrase_end, trim
@@ -215,6 +216,10 @@ def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
     if kind == "number":
         good = (first.low.isdigit() and 0 < int(first.low[:4]) < 120) or _years_old(first.low)
         return at + 1 if good else at
+    if kind == "year":
+        return at + 1 if is_year(first.low) else at
+    if kind == "date":
+        return _date_end(at, stop, words)
     if kind == "city":
         known = first.low in WORDS["places"]
         return at + 1 if known else _kind_end("name", at, stop, words)
@@ -233,6 +238,8 @@ def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
         end = phrase_end(words, at, stop, _OF)
         return stop if any(w.low in WORDS["trips"] for w in words[at:end]) else at
     if kind == "place":
+        if first.text[0].isdigit() or is_year(first.low):
+            return at
         end = phrase_end(words, at, stop, _PLACE)
         named = any(token.text[0].isupper() for token in words[at:end])
         named = named or first.low in WORDS["places"]
@@ -251,12 +258,37 @@ def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
     return phrase_end(words, at, stop, _OF)
 
 
+_MONTHS = frozenset((*MONTHS, *(each[:3] for each in MONTHS), "sept"))
+_YEAR = re.compile(r"(?:19|20)\d\d|['’]\d\d")
+_DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)?(?:[./-]\d{1,2}(?:[./-]\d{2,4})?)?")
+
+
+def _date_end(at: int, stop: int, words: list[Token]) -> int:
+    """One past a date at `at` that names a month or is written in figures; `at` where there is
+    none."""
+    end, told = at, False
+    while end < stop and (
+        (month := words[end].low in _MONTHS)
+        or words[end].low in ("the", "of", ",")
+        or _DAY.fullmatch(words[end].low)
+        or is_year(words[end].low)
+    ):
+        told = told or month or not words[end].text.isalnum()
+        end += 1
+    return end if told and words[at].low != "," else at
+
+
 def _head(words: list[Token], at: int, end: int) -> int:
     """The head of a noun phrase: the word before "of", else the last."""
     for index in range(at + 1, end):
         if words[index].low == "of" or words[index].low == ",":
             return index - 1
     return end - 1
+
+
+def is_year(low: str) -> bool:
+    """Whether a word is a year as people write it: 1990, '90."""
+    return _YEAR.fullmatch(low) is not None
 
 
 def is_role(low: str) -> bool:

@@ -282,8 +282,11 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
         or (
             next_low == "is"
             and first < len(words)
-            and name_end(words, first)
-            in {_until_now(words, first, end) for end in (len(words), len(words) - 1)}
+            and (
+                name_end(words, first)
+                in {_until_now(words, first, end) for end in (len(words), len(words) - 1)}
+                or _breaks_off(words, first, name_end(words, first))
+            )
             and words[first].low not in KINDS
             and category_of(words[first].text) is None
         )
@@ -326,6 +329,16 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
             return
         subject_end = end + (end < len(words) and words[end].low == "," and name_at == at + 2)
     yield from _happening(reading, my, subject_end, noun, key_of)
+
+
+def _breaks_off(words: list[Token], first: int, end: int) -> bool:
+    """Whether another clause begins behind a name: "my boss is Greta but everyone says Gigi"."""
+    if end == first or end + 1 >= len(words) or words[first].low in WORDS["not_names"]:
+        return False
+    low, following = words[end].low, words[end + 1].low
+    if low in ("but", "because", "although", "though"):
+        return True
+    return low in (",", "and", "so") and following in WORDS["subject_words"]
 
 
 def _said_wrong(words: list[Token], end: int) -> int | None:
@@ -423,7 +436,7 @@ def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Itera
             content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"}))
         )
         kind, slot = "fact", f"relation.{key}.{state}"
-    elif verb == "is" and words[begin].low.isdigit() and stop - begin in (1, 3):
+    elif verb == "is" and words[begin].low.isdigit() and _is_age(words, begin, stop):
         value, stop = words[begin].text, begin + 1
         claim, kind, slot = f"{subject} is {value}", "fact", f"relation.{key}.age"
     elif state in ("is", "has") and (
@@ -464,6 +477,12 @@ _DOES = frozenset("plays studies speaks teaches runs owns drives collects attend
 
 def _definite(words: list[Token], begin: int, stop: int) -> bool:
     return begin < stop and (words[begin].text[0].isupper() or words[begin].low in ("a", "an"))
+
+
+def _is_age(words: list[Token], begin: int, stop: int) -> bool:
+    """Whether a figure is an age in years: "5", "5 years old", and not "5 months gone"."""
+    rest = [word.low for word in words[begin + 1 : stop]]
+    return not rest or (len(rest) == 2 and rest[0] in ("years", "yrs", "year"))
 
 
 def _personal(low: str, claim: str) -> bool:

@@ -103,9 +103,17 @@ class Kind(NamedTuple):
 
     def found(self, text: str) -> Iterator[New]:
         """The values of the kind that a text has."""
+        last: New | None = None
         for match in self.names.finditer(text):
             group = match.lastgroup or 0
-            yield New(*match.span(group), match.start())
+            new = New(*match.span(group), match.start())
+            if last is not None and self.first and text[last.end : new.start] == " ":
+                new = New(last.start, new.end, last.begin)  # "skoda octavia" is one name
+            elif last is not None:
+                yield last
+            last = new
+        if last is not None:
+            yield last
 
 
 class New(NamedTuple):

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import NamedTuple
 
 from beliefledger.gate.dates import find_when
+from beliefledger.gate.rules import inline_repairs
 from beliefledger.gate.rules.figures import under_slot
 from beliefledger.gate.rules.findings import RuleFinding, to_candidate, topic_of
-from beliefledger.gate.rules.lexicon import WORDS
 from beliefledger.gate.rules.phrases import slug
+from beliefledger.gate.rules.replacements import WRONG, Mend, named_wrong, replaced, swap
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span, Speech, SpeechAct
@@ -103,7 +103,7 @@ _NO_VALUE = frozenset(
     "i i'm i've im you he she it we they that this there what who how why when if can could do "
     "does did "
     "is are was will would thanks thank please yes no nothing never tell show help let me my "
-    "know think "
+    "know think forget ignore scratch scrap "
     "have has had don't dont not just so but because should i'd i'll id you'd he's she's we're "
     "they're we'd they'd".split()
 )
@@ -115,55 +115,6 @@ _DONE = re.compile(
     re.I,
 )
 """What was done is a statement of its own, as in "actually switched to day shifts"."""
-_WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
-    r"sep(?:t(?:ember)?)?|"
-    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
-_DATE = re.compile(
-    rf"\b(?:{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? "
-    rf"{_MONTH}|"
-    rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th))\b",
-    re.I,
-)
-_JUST_MONTH = re.compile(rf"\b{_MONTH}\b", re.I)
-_CLOCK = re.compile(
-    r"\b\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|a\.m\.|p\.m\.|o['’]?clock)|\b\d{1,2}:\d\d\b", re.I
-)
-_HOUR = re.compile(r"(?<=\bat )\d{1,2}\b(?![:.]\d)")
-_FIGURE = re.compile(
-    r"[$€£]?\d[\d.,]*\d(?:k\b)?|[$€£]?\d(?:k\b)?|"
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
-    r"thirteen|fourteen|fifteen|twenty|thirty|forty|fifty)\b",
-    re.I,
-)
-_CLASSES = tuple(
-    compile_later(rf"\b(?:{'|'.join(words.split())})\b", re.I)
-    for words in (
-        "red blue green yellow black white gr[ae]y pink purple orange brown beige navy teal "
-        "turquoise gold silver violet",
-        "small medium large big tiny huge xs s m l xl",
-        "morning afternoon evening night noon midday",
-        "early late", "tea coffee", "left right", "north south east west", "cats? dogs?",
-        "brother sister mother father mum mom dad son daughter husband wife aunt uncle cousin",
-        "today tomorrow tonight yesterday", "aisle window middle",
-    )
-)  # fmt: skip
-_KINDS = (_WEEKDAY, _DATE, _CLOCK, *_CLASSES, _JUST_MONTH, _FIGURE)
-
-
-_PROPER = re.compile(r"(?<=\s)[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
-
-
-class Mend(NamedTuple):
-    """The value said to be right, and the offsets of the words that say so."""
-
-    right: str
-    start: int
-    end: int
-    wrong: str | None = None
-    """The words said to be wrong, if they are named: "…, not walnuts"."""
 
 
 def mended(turn: Speech, earlier: Sequence[Speech], read: Read, most: int) -> Iterator[Candidate]:
@@ -174,13 +125,23 @@ def mended(turn: Speech, earlier: Sequence[Speech], read: Read, most: int) -> It
         if end - start > 240:
             continue
         sentence = text[start:end]
-        topic = _ABOUT.search(sentence)
+        within = inline_repairs.inline(sentence)
+        if within is not None:
+            fixed = list(_within(turn, start, within, read))
+            yield from fixed
+            if fixed:
+                continue
+        topic = _ABOUT.search(sentence) or inline_repairs.topic(sentence)
         if topic is not None:
             yield _ignored(turn, start + topic.start(), start + topic.end(), topic["topic"])
             continue
         back = _TAKEN_BACK.search(sentence)
         again = _RESTATED.search(sentence) if back is None else None
         mend = None if back is not None else _mend(sentence, start)
+        anew = inline_repairs.named_anew(sentence)
+        if anew is not None:
+            right = (start + anew.start("right"), start + anew.end("right"))
+            mend = Mend(text[slice(*right)], *right, anew["wrong"])
         if mend is None and back is None:
             back = _TAKEN_BACK_FOR.search(sentence)
         if back is None and mend is None and again is None:
@@ -217,6 +178,47 @@ def mended(turn: Speech, earlier: Sequence[Speech], read: Read, most: int) -> It
                 break
 
 
+def set_right(
+    turn: Speech, begin: int, turn_id: str, old: Sequence[Candidate]
+) -> Iterator[Candidate]:
+    """What the assistant took for true, with the value that the user says instead of it."""
+    start, end = next((each for each in sentences(turn.content) if each[1] > begin), (0, 0))
+    mend = _mend(turn.content[start:end], start)
+    for said in old if mend is not None else ():
+        swapped = swap(said, mend.right) if mend is not None else None
+        if mend is None or swapped is None or swapped[0] not in said.claim:
+            continue
+        if swapped[0] != said.value or said.value[:1].isupper():  # a figure, a day, or a name
+            answer = Span(start=mend.start, end=mend.end, quote=mend.right)
+            there = said.spans[0].model_copy(update={"turn": turn_id})
+            yield from inline_repairs.set_right(said, answer, there, *swapped)
+            return
+
+
+def _within(
+    turn: Speech, start: int, repair: inline_repairs.Inline, read: Read
+) -> Iterator[Candidate]:
+    """What a sentence says with the value that it puts right itself."""
+    before = turn.content[: start + repair.until]
+    mend = Mend(
+        turn.content[start + repair.start : start + repair.end],
+        start + repair.start,
+        start + repair.end,
+    )
+    old = [
+        candidate
+        for each in read(before, turn.said_at)
+        if (candidate := to_candidate(under_slot(each), turn.said_at)).spans[0].start >= start
+    ]
+    fixed = list(_put_right(turn, mend, None, old))
+    if not fixed and not old:
+        fixed = list(_noted_anew(turn, mend, None, before, most=1))
+    for each in fixed:
+        wrong = each.replaces or ""
+        if repair.sure or inline_repairs.is_like(wrong, each.value):
+            yield each
+
+
 def _mend(sentence: str, offset: int) -> Mend | None:
     for pattern in _MENDS:
         found = pattern.search(sentence)
@@ -229,7 +231,7 @@ def _mend(sentence: str, offset: int) -> Mend | None:
         if len(sentence) > found.end() + 60:
             continue
         start = offset + sentence.index(right, found.start("right"))
-        wrong = _WRONG.match(sentence, found.end("right"))
+        wrong = WRONG.match(sentence, found.end("right"))
         return Mend(right, start, start + len(right), None if wrong is None else wrong["wrong"])
     return None
 
@@ -269,13 +271,6 @@ def _said_anew(
             return
 
 
-_WRONG = re.compile(
-    r"[\W_]{0,3}(?:(?:and |but )?not|instead of|rather than) (?:the |an? |my |in |on |at )?"
-    r"(?P<wrong>[\w'’-]+(?: [\w'’-]+){0,2}?)(?=\W*$|[,.;!]| (?:sorry|lol|of course|i)\b)",
-    re.I,
-)
-
-
 def _noted_anew(
     turn: Speech, mend: Mend, turn_id: str | None, content: str, most: int = 3
 ) -> Iterator[Candidate]:
@@ -289,7 +284,7 @@ def _noted_anew(
             claim=sentence, spans=(span,), type="note", attribute="note.said", value=sentence,
             topic=topic_of(sentence), importance=300_000, confidence=500_000,
         )  # fmt: skip
-        swapped = _named_wrong(said, mend) or _swap(said, mend.right)
+        swapped = named_wrong(said, mend) or swap(said, mend.right)
         if swapped is None or (mend.wrong is None and not _SPEAKER.search(sentence)):
             continue
         if category_of(sentence) is None and category_of(mend.right) is None:
@@ -300,23 +295,14 @@ def _noted_anew(
 _SPEAKER = re.compile(r"\b(?:i|i['’]?m|my|our|we|me|us|[a-z]+ (?:is|are|comes?|starts?))\b", re.I)
 
 
-def _named_wrong(said: Candidate, mend: Mend) -> tuple[str, str] | None:
-    """What is wrong and what is right, where both are named."""
-    if mend.wrong is None:
-        return None
-    there = re.search(rf"(?<!\w){re.escape(mend.wrong)}(?!\w)", said.claim, re.I)
-    right = re.sub(r"^(?:the|a|an|my|our|on|at|in|to|it's|its) ", "", mend.right, flags=re.I)
-    return None if there is None else (there[0], right)
-
-
 def _put_right(
     turn: Speech, mend: Mend, turn_id: str | None, old: Sequence[Candidate]
 ) -> Iterator[Candidate]:
     """The last statements with the value that is right in place of the one of its kind."""
     best: tuple[float, Candidate, str, str] | None = None
     for said in old:
-        swapped = _named_wrong(said, mend) or (
-            _swap(said, mend.right) if mend.wrong is None else None
+        swapped = named_wrong(said, mend) or (
+            swap(said, mend.right) if mend.wrong is None else None
         )
         if swapped is None:
             continue
@@ -328,64 +314,9 @@ def _put_right(
         return
     _, said, wrong, right = best
     for each in old:
-        fits = _named_wrong(each, mend) or _swap(each, mend.right)
+        fits = named_wrong(each, mend) or swap(each, mend.right)
         if each.spans[0].start == said.spans[0].start and fits == (wrong, right):
             yield _repaired(turn, mend, turn_id, each, wrong, right)
-
-
-def _swap(said: Candidate, right: str) -> tuple[str, str] | None:
-    """Which words of a statement give way to which: those of one kind; else a name to a name."""
-    bare = re.sub(r"^(?:the|a|an|my|our|on|at|in|to|by|it's|its) ", "", right, flags=re.I)
-    one = re.sub(r" ones?$", "", bare, flags=re.I)
-    for kind in _KINDS:
-        new = kind.search(one)
-        if new is None:
-            continue
-        there = kind.search(said.claim)
-        if there is None:
-            hour = _HOUR.search(said.claim) if kind is _CLOCK else None
-            if hour is not None:
-                return hour[0], bare
-            if kind is _DATE or kind is _CLOCK:
-                continue
-            return None
-        if there[0].lower() == new[0].lower():
-            return None
-        if kind is _FIGURE and len(one.split()) > 1:
-            noun = one[new.end() :].split()
-            after = said.claim[there.end() :].split()
-            if noun and after and noun[0].lower().rstrip("s") != after[0].lower().rstrip("s.,"):
-                return None
-        return there[0], new[0]
-    if one != bare:  # "the striped one": a word before the thing
-        first = said.value.split()
-        articles = ("the", "a", "an", "my", "our")
-        words = [word for word in first if word.lower() not in articles]
-        return (words[0], one) if len(words) > 1 else None
-    value = said.value
-    if bare[:1].isupper():  # "I went to school in Lyon": the only name gives way to a name
-        named = _PROPER.findall(said.claim.removeprefix(SELF))
-        if len(named) == 1 and named[0].lower() != bare.lower():
-            return named[0], bare
-    if _OF_TIME.search(bare) and not _OF_TIME.search(said.claim):
-        return None  # "sorry, the week before last" takes the place of no town
-    if said.type in ("event", "commitment") or len(value.split()) > 3 or value not in said.claim:
-        close = [
-            word for word in said.claim.split()
-            if SequenceMatcher(None, word.lower().strip(".,"), bare.lower()).ratio() >= 0.75
-        ]  # fmt: skip
-        return (close[0].strip(".,"), bare) if close and " " not in bare else None
-    if value.lower() == bare.lower() or WORDS["pronouns"].intersection(bare.lower().split()):
-        return None
-    name = value[:1].isupper() or value.islower()
-    return (value, bare) if name else None
-
-
-_OF_TIME = re.compile(
-    r"\b(?:days?|nights?|weeks?|weekends?|months?|years?|mornings?|afternoons?|evenings?|spring|"
-    r"summer|autumn|winter|ago|yesterday|today|tonight|tomorrow|soon|later|earlier|recently)\b",
-    re.I,
-)
 
 
 def _repaired(
@@ -394,15 +325,15 @@ def _repaired(
     """The earlier statement with what is right; both places are its evidence."""
     here = Span(start=mend.start, end=mend.end, quote=turn.content[mend.start : mend.end])
     there = old.spans[0].model_copy(update={"turn": turn_id})
-    value = _replaced(old.value, wrong, right)
+    value = replaced(old.value, wrong, right)
     when = old.when
     dated = find_when(right, turn.said_at, future=True)
-    if dated is not None:
+    if dated is not None and old.type != "note":  # a note holds from when it is said
         when = dated.when
     ends = Ends(attribute=old.attribute, value=old.value, denials=old.negated, never=True)
     return old.model_copy(
         update={
-            "claim": _replaced(old.claim, wrong, right),
+            "claim": replaced(old.claim, wrong, right),
             "spans": (here, there),
             "value": value,
             "replaces": old.value if value != old.value else None,
@@ -413,11 +344,6 @@ def _repaired(
             "participants": tuple(right if name == wrong else name for name in old.participants),
         }
     )
-
-
-def _replaced(text: str, wrong: str, right: str) -> str:
-    """The text with these words in place of the first of those, and not within other words."""
-    return re.sub(rf"(?<!\w){re.escape(wrong)}(?!\w)", lambda _: right, text, count=1)
 
 
 def _withdrawn(

@@ -13,9 +13,17 @@ from beliefledger.gate.rules.findings import Reading, RuleFinding, claim_of, spa
 from beliefledger.gate.rules.intentions import habit, intention, never
 from beliefledger.gate.rules.introductions import introduction
 from beliefledger.gate.rules.lexicon import WORDS
-from beliefledger.gate.rules.patterns import KINDS, Range, Rule, Slots, load_rules, match, slots_of
+from beliefledger.gate.rules.other_halves import other_half
+from beliefledger.gate.rules.patterns import (
+    KINDS,
+    Range,
+    Rule,
+    Slots,
+    load_rules,
+    match,
+    slots_of,
+)
 from beliefledger.gate.rules.phrases import (
-    city_end,
     named_place,
     names_in,
     phrase_end,
@@ -250,32 +258,7 @@ def _drafts(reading: Reading, clause: Clause, rule: Rule, slots: Slots) -> Itera
         finding = _finding(reading, clause, says, slots, item, len(items) > 1)
         if finding is not None:
             yield finding
-            yield from _also(clause, slots, finding)
-
-
-def _also(clause: Clause, slots: Slots, finding: RuleFinding) -> Iterator[RuleFinding]:
-    """The other half of "a nurse at St Mary's", or of "at Acme as a nurse"."""
-    words, at = clause.tokens, slots["value"][1]
-    if at + 1 >= clause.stop:
-        return
-    low, following = words[at].low, words[at + 1]
-    begin = end = at
-    if finding.attribute == "work.role" and low in ("at", "for") and following.text[0].isupper():
-        begin, end = trim(words, at + 1, phrase_end(words, at + 1, clause.stop, frozenset({"of"})))
-        other = "work.employer"
-    elif (
-        finding.attribute == "work.employer" and low == "as" and following.low in ("a", "an", "the")
-    ):
-        begin, end = trim(words, at + 2, phrase_end(words, at + 2, clause.stop, frozenset({"of"})))
-        other = "work.role"
-    elif finding.attribute == "home.household" and low == "in":
-        begin, end = at + 1, city_end(words, at + 1)
-        other = "home.location"
-    else:
-        return
-    if tidy(words, begin, end, 6):
-        value = text_of(finding.content, words, begin, end)
-        yield finding._replace(attribute=other, value=value, replaces=None)
+            yield from other_half(clause, slots, finding)
 
 
 def _paired(words: list[Any], at: int) -> bool:

@@ -62,7 +62,8 @@ _QUICK = re.compile(
     r"house|home|studio|these days|nowadays|now|staying|working|employed|got|bought|ordered|"
     r"went|gone|became|become|choir|band|club|"
     r"orchestra|team|league|committee|group|when|"
-    r"changed|switched|swapped|with|surname|last name|family name|married|fan|back)\b",
+    r"changed|switched|swapped|with|surname|last name|family name|married|fan|back|keys|living|new|"
+    r"pushed|shifted|bumped|put back|brought forward|rescheduled|postponed)\b",
 )
 """In lower case."""
 
@@ -109,6 +110,9 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
             dated = find_when(f"on {match['value'].title()}", reading.said_at, future=True)
             if dated is not None and dated.when.end is not None:
                 ends = (Ends(attribute=attribute, value=match["value"], at=dated.when.end),)
+        if attribute.startswith("schedule.") and state.change:
+            called = (match.groupdict().get("noun") or "").lower()
+            ends += tuple(Ends(attribute=each, value=called) for each in _ARRANGED)
         yield RuleFinding(
             reading.content, begin, stop, claim_to(reading, begin, stop), state.type, attribute,
             match["value"], state.importance, confidence=850,
@@ -121,6 +125,8 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
 
 _EVERY = re.compile(r"days\b", re.I)
 """ "on Mondays": it does not end with the next one."""
+_ARRANGED = ("event.appointment", "event.plan", "event.meeting")
+"""Where something arranged may stand for which another day is told."""
 _SMALL = frozenset("with the my our a an s is was got has been".split())
 _SLOTS = {"prefer": "prefers", "like": "likes", "use": "uses", "drink": "eats"}
 

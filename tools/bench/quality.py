@@ -29,6 +29,8 @@ Sampled = TypeVar("Sampled")
 
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
 SENTENCES, SCRIPTS = DATA / "sentences", DATA / "scripts"
+PARTS = {"tune": ("tune", "tune_2"), "test": ("test", "test_2")}
+"""The files of a half, each of which has figures of its own."""
 _NOW = datetime(2026, 11, 1, tzinfo=UTC)
 """By the ledger's clock, whenever this is run: what is believed must not hang on today's date."""
 _SAID_AT = _NOW - timedelta(days=1)
@@ -49,6 +51,8 @@ class Wanted:
 
     value: re.Pattern[str]
     never: re.Pattern[str] | None
+    key: re.Pattern[str] | None = None
+    """What its key has in it, where the writer says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,8 @@ class Outcome:
     """Something is believed that must not be."""
     noted: bool = False
     """It is right, but what makes it so is quoted in a note and not typed."""
+    keyed: bool | None = None
+    """Whether each value is believed under the key that is said; None where none is."""
 
     def __str__(self) -> str:
         held = "; ".join(f"{each.type}: {each.text}" for each in self.believed) or "nothing"
@@ -103,7 +109,7 @@ class Outcome:
 
 def quality(run: Run) -> Iterator[Measured]:
     """The halves that were asked for."""
-    for half in run.halves:
+    for half in [part for each in run.halves for part in PARTS[each]]:
         sentences = _some(sentences_of(SENTENCES / f"{half}.yaml"), run.sizes.sentences)
         scripts = _some(scripts_of(SCRIPTS / f"{half}.yaml"), run.sizes.scripts)
         run.tell(f"{half}: {len(sentences)} sentences")
@@ -126,6 +132,9 @@ def figures(
         Target("≥", 0.8),
         [each.wrong or ("right by a note alone" if each.noted else None) for each in kept],
     )
+    keyed = [each.keyed for each in kept if each.keyed is not None]
+    if keyed:
+        yield _share(f"the same, {half}: under the right key", keyed, Target("≥", 0.8))
     yield _share(
         f"sentences not to keep, {half}: wrongly admitted",
         [each.wrong is not None for each in dropped],
@@ -198,8 +207,18 @@ def _kept(memory: MemoryLedger, sentence: Sentence) -> Outcome:
         wrong = "more than was said"
     elif missing:
         wrong = "another value" if believed else _refusal(memory, sentence)
+    keys = [(each.key, each.value) for each in sentence.keep if each.key]
     return Outcome(
-        sentence.name, sentence.kind, sentence.text, wrong, believed, too_much, noted and not wrong
+        sentence.name,
+        sentence.kind,
+        sentence.text,
+        wrong,
+        believed,
+        too_much,
+        noted and not wrong,
+        all(_has([each for each in typed if k.search(each.attribute)], [v])[0] for k, v in keys)
+        if keys
+        else None,
     )
 
 
@@ -300,7 +319,10 @@ def sentences_of(path: Path) -> list[Sentence]:
             kind=each["class"],
             text=each["text"],
             before=[(turn["role"], turn["text"]) for turn in each.get("before", ())],
-            keep=[Wanted(_any_case(of["value"]), _or_none(of.get("not"))) for of in each["keep"]],
+            keep=[
+                Wanted(_any_case(of["value"]), _or_none(of.get("not")), _or_none(of.get("key")))
+                for of in each["keep"]
+            ],
             may=_or_none(each.get("may")),
         )
         for each in _written(path)

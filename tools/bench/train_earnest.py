@@ -20,7 +20,7 @@ import yaml
 
 from beliefledger.gate import scorers
 from beliefledger.gate.sentences import sentences
-from beliefledger.tools.bench.quality import SENTENCES, sentences_of
+from beliefledger.tools.bench.quality import PARTS, SENTENCES, sentences_of
 from beliefledger.tools.bench.sparse_fit import Rows, fitted
 from beliefledger.tools.bench.train_notes import (
     NEAR_MISSES,
@@ -87,7 +87,8 @@ def main() -> None:
 def chats() -> Iterator[Row]:
     """The sentences of the tune half of those to keep and not to keep, and the near misses that
     were written for notes. What may be kept and need not be is left out."""
-    for sentence in sentences_of(SENTENCES / "tune.yaml"):
+    parts = (sentences_of(SENTENCES / f"{part}.yaml") for part in (*PARTS["tune"], "tune_3"))
+    for sentence in (each for part in parts for each in part):
         if _OTHERS.match(sentence.kind):
             continue
         batch = _BATCH.match(sentence.name)

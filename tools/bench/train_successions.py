@@ -27,7 +27,15 @@ from beliefledger.answers import BeliefAnswer
 from beliefledger.gate import successions
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.successions import Said, Told
-from beliefledger.tools.bench.quality import DATA, SCRIPTS, Reading, Script, scripts_of, turn_of
+from beliefledger.tools.bench.quality import (
+    DATA,
+    PARTS,
+    SCRIPTS,
+    Reading,
+    Script,
+    scripts_of,
+    turn_of,
+)
 from beliefledger.tools.bench.train_notes import Vector, auc, fitted
 
 WEIGHTS = Path(successions.__file__).with_name("successions.yaml")
@@ -56,7 +64,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Train the scorer of what a sentence overtakes.")
     parser.add_argument("--write", action="store_true", help=f"write the weights to {WEIGHTS.name}")
     given = parser.parse_args()
-    scripts = [*scripts_of(SCRIPTS / "tune.yaml"), *written(), *changes()]
+    scripts = [*tuned(), *written(), *changes()]
     talks = list(told(scripts))
     pairs = list(paired(talks))
     names = common(pairs)
@@ -67,6 +75,12 @@ def main() -> None:
     weights = learn(pairs, names)
     if given.write:
         WEIGHTS.write_text(rewritten(WEIGHTS.read_text("utf-8"), names, weights), "utf-8")
+
+
+def tuned() -> Iterator[Script]:
+    """The scripts of the tune half."""
+    for name in PARTS["tune"]:
+        yield from scripts_of(SCRIPTS / f"{name}.yaml")
 
 
 class Talk(NamedTuple):

@@ -1,0 +1,48 @@
+"""What is over along with something else: the age of a cat that died, and that there is a car, once
+the Corsa is sold. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from beliefledger.gate.belief import Held
+from beliefledger.gate.meant_memories import LASTING, Standing
+from beliefledger.gate.rules.possessives import PETS
+
+_PET = re.compile(rf"relation\.(?P<noun>(?:{'|'.join(sorted(PETS))})s?)\.name")
+
+
+def with_what_depends(standing: Standing, over: Sequence[Held]) -> list[Held]:
+    """Memories that are over, with those that hold only as long as they do."""
+    found = list(over)
+    ids = {each.memory_id for each in over}
+    for each in over:
+        memory = each.written.memory
+        pet = _PET.fullmatch(memory.attribute)
+        if pet is not None:
+            more = _of_pet(standing, pet["noun"], memory.value)
+        elif memory.attribute == "vehicle.car":
+            more = _had(standing, "car")
+        elif memory.attribute.startswith("thing."):
+            more = _had(standing, memory.attribute.removeprefix("thing."))
+        else:
+            continue
+        found += [other for other in more if other.memory_id not in ids]
+        ids |= {other.memory_id for other in more}
+    return found
+
+
+def _of_pet(standing: Standing, noun: str, name: str) -> list[Held]:
+    """What is believed of a pet by its name."""
+    called = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+    return [
+        each
+        for each in standing.of([name.lower(), noun])
+        if each.type in LASTING and called.search(each.written.memory.claim) is not None
+    ]
+
+
+def _had(standing: Standing, noun: str) -> list[Held]:
+    """That somebody has such a thing."""
+    return [each for each in standing.of_user() if each.written.memory.attribute == f"has.{noun}"]

@@ -1,0 +1,43 @@
+"""The second slot that one statement fills: "a nurse at St Mary's", "born in Leeds in 1990"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from beliefledger.gate.rules.clauses import Clause
+from beliefledger.gate.rules.findings import RuleFinding
+from beliefledger.gate.rules.patterns import Slots, is_year
+from beliefledger.gate.rules.phrases import city_end, phrase_end, text_of, tidy, trim
+
+
+def other_half(clause: Clause, slots: Slots, finding: RuleFinding) -> Iterator[RuleFinding]:
+    """The other half of "a nurse at St Mary's", or of "at Acme as a nurse"."""
+    words, at = clause.tokens, slots["value"][1]
+    if at + 1 >= clause.stop:
+        return
+    low, following = words[at].low, words[at + 1]
+    begin = end = at
+    if finding.attribute == "work.role" and low in ("at", "for") and following.text[0].isupper():
+        begin, end = trim(words, at + 1, phrase_end(words, at + 1, clause.stop, frozenset({"of"})))
+        other = "work.employer"
+    elif (
+        finding.attribute == "work.employer" and low == "as" and following.low in ("a", "an", "the")
+    ):
+        begin, end = trim(words, at + 2, phrase_end(words, at + 2, clause.stop, frozenset({"of"})))
+        other = "work.role"
+    elif finding.attribute == "home.household" and low == "in":
+        begin, end = at + 1, city_end(words, at + 1)
+        other = "home.location"
+    elif finding.attribute in ("identity.birth-year", "identity.birthday") and low == "in":
+        begin, end = at + 1, city_end(words, at + 1)
+        other = "identity.birthplace"
+    elif finding.attribute == "identity.birthplace" and low in ("in", "on"):
+        begin, end = at + 1, at + 2
+        other = "identity.birth-year"
+        if not is_year(following.low):
+            return
+    else:
+        return
+    if tidy(words, begin, end, 6):
+        value = text_of(finding.content, words, begin, end)
+        yield finding._replace(attribute=other, value=value, replaces=None)

@@ -1,0 +1,144 @@
+"""Which words of a statement give way to others: a day to a day, a colour to a colour, a name to a
+name. Pure."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from beliefledger.gate.rules.lexicon import WORDS
+from beliefledger.ledger.candidate import SELF, Candidate
+from beliefledger.ledger.late_patterns import compile_later
+
+_WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sep(?:t(?:ember)?)?|"
+    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_DATE = re.compile(
+    rf"\b(?:{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? "
+    rf"{_MONTH}|"
+    rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th))\b",
+    re.I,
+)
+_JUST_MONTH = re.compile(rf"\b{_MONTH}\b", re.I)
+_CLOCK = re.compile(
+    r"\b\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|a\.m\.|p\.m\.|o['’]?clock)|\b\d{1,2}:\d\d\b", re.I
+)
+_HOUR = re.compile(r"(?<=\bat )\d{1,2}\b(?![:.]\d)")
+_FIGURE = re.compile(
+    r"[$€£]?\d[\d.,]*\d(?:k\b)?|[$€£]?\d(?:k\b)?|"
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
+    r"thirteen|fourteen|fifteen|twenty|thirty|forty|fifty)\b",
+    re.I,
+)
+_CLASSES = tuple(
+    compile_later(rf"\b(?:{'|'.join(words.split())})\b", re.I)
+    for words in (
+        "red blue green yellow black white gr[ae]y pink purple orange brown beige navy teal "
+        "turquoise gold silver violet",
+        "small medium large big tiny huge xs s m l xl",
+        "morning afternoon evening night noon midday",
+        "early late", "tea coffee", "left right", "north south east west", "cats? dogs?",
+        "brother sister mother father mum mom dad son daughter husband wife aunt uncle cousin",
+        "today tomorrow tonight yesterday", "aisle window middle",
+    )
+)  # fmt: skip
+_KINDS = (_WEEKDAY, _DATE, _CLOCK, *_CLASSES, _JUST_MONTH, _FIGURE)
+
+
+_PROPER = re.compile(r"(?<=\s)[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
+
+
+class Mend(NamedTuple):
+    """The value said to be right, and the offsets of the words that say so."""
+
+    right: str
+    start: int
+    end: int
+    wrong: str | None = None
+    """The words said to be wrong, if they are named: "…, not walnuts"."""
+
+
+WRONG = re.compile(
+    r"[\W_]{0,3}(?:(?:sorry|sry|i mean)[\W_]{1,3})?(?:(?:and |but )?not|instead of|rather than) "
+    r"(?:the |an? |my |in |on |at )?"
+    r"(?P<wrong>[\w'’-]+(?: [\w'’-]+){0,2}?)(?=\W*$|[,.;!]| (?:sorry|lol|of course|i)\b)",
+    re.I,
+)
+
+
+def named_wrong(said: Candidate, mend: Mend) -> tuple[str, str] | None:
+    """What is wrong and what is right, where both are named."""
+    if mend.wrong is None:
+        return None
+    there = re.search(rf"(?<!\w){re.escape(mend.wrong)}(?!\w)", said.claim, re.I)
+    right = re.sub(r"^(?:the|a|an|my|our|on|at|in|to|it's|its) ", "", mend.right, flags=re.I)
+    if there is None:
+        return None
+    after, last = said.claim[there.end() :].split(maxsplit=1)[:1], right.rpartition(" ")[2]
+    if after and " " in right and after[0].strip(".,").lower() == last.lower():
+        return f"{there[0]} {after[0].strip('.,')}", right  # "almond milk, not oat"
+    return there[0], right
+
+
+def swap(said: Candidate, right: str) -> tuple[str, str] | None:
+    """Which words of a statement give way to which: those of one kind; else a name to a name."""
+    bare = re.sub(r"^(?:the|a|an|my|our|on|at|in|to|by|it's|its) ", "", right, flags=re.I)
+    one = re.sub(r" ones?$", "", bare, flags=re.I)
+    for kind in _KINDS:
+        new = kind.search(one)
+        if new is None:
+            continue
+        there = kind.search(said.claim)
+        if there is None:
+            hour = _HOUR.search(said.claim) if kind is _CLOCK else None
+            if hour is not None:
+                return hour[0], bare
+            if kind is _DATE or kind is _CLOCK:
+                continue
+            return None
+        if there[0].lower() == new[0].lower():
+            return None
+        if kind is _FIGURE and len(one.split()) > 1:
+            noun = one[new.end() :].split()
+            after = said.claim[there.end() :].split()
+            if noun and after and noun[0].lower().rstrip("s") != after[0].lower().rstrip("s.,"):
+                return None
+        return there[0], new[0]
+    if one != bare:  # "the striped one": a word before the thing
+        first = said.value.split()
+        articles = ("the", "a", "an", "my", "our")
+        words = [word for word in first if word.lower() not in articles]
+        return (words[0], one) if len(words) > 1 else None
+    value = said.value
+    if bare[:1].isupper():  # "I went to school in Lyon": the only name gives way to a name
+        named = _PROPER.findall(said.claim.removeprefix(SELF))
+        if len(named) == 1 and named[0].lower() != bare.lower():
+            return named[0], bare
+    if _OF_TIME.search(bare) and not _OF_TIME.search(said.claim):
+        return None  # "sorry, the week before last" takes the place of no town
+    if said.type in ("event", "commitment") or len(value.split()) > 3 or value not in said.claim:
+        close = [
+            word for word in said.claim.split()
+            if SequenceMatcher(None, word.lower().strip(".,"), bare.lower()).ratio() >= 0.75
+        ]  # fmt: skip
+        return (close[0].strip(".,"), bare) if close and " " not in bare else None
+    if value.lower() == bare.lower() or WORDS["pronouns"].intersection(bare.lower().split()):
+        return None
+    name = value[:1].isupper() or value.islower()
+    return (value, bare) if name else None
+
+
+_OF_TIME = re.compile(
+    r"\b(?:days?|nights?|weeks?|weekends?|months?|years?|mornings?|afternoons?|evenings?|spring|"
+    r"summer|autumn|winter|ago|yesterday|today|tonight|tomorrow|soon|later|earlier|recently)\b",
+    re.I,
+)
+
+
+def replaced(text: str, wrong: str, right: str) -> str:
+    """The text with these words in place of the first of those, and not within other words."""
+    return re.sub(rf"(?<!\w){re.escape(wrong)}(?!\w)", lambda _: right, text, count=1)
