@@ -129,13 +129,20 @@ BUDGETS = (
     }
     | {
         f"{measured}, {half}: {what}": target
-        for half in ("tune", "test")
+        for half in ("tune", "tune_2", "test", "test_2")
         for measured, what, target in (
             ("sentences to keep", "right value", "≥ 0.8"),
             ("sentences not to keep", "wrongly admitted", "≤ 0.02"),
             ("the same", "of a special category, secret or hypothetical", "= 0"),
             ("scripts", "right at the end", "≥ 0.85"),
             ("scripts", "stale or wrong", "≤ 0.05"),
+        )
+    }
+    | {f"the same, {part}: under the right key": "≥ 0.8" for part in ("tune_2", "test_2")}
+    | {
+        f"{measured}, {half}: {what}": target
+        for half in ("tune", "test")
+        for measured, what, target in (
             ("statements as a model writes them", "let through", "≥ 0.95"),
             ("statements that say more than their words", "let through", "≤ 0.02"),
         )

@@ -74,7 +74,9 @@ the meeting is at 14:15 now
 My sister comes on Friday with the kids.
 Saturday, not Friday
 My boss is Katrin.
-actually my boss is Kathrin"""
+actually my boss is Kathrin
+Our cat Miso is 17.
+had to let miso go this morning"""
 
 
 @dataclass
@@ -198,6 +200,8 @@ def exercise() -> None:
     _extract("The boiler in the cellar broke again on the twelfth of May.")
     said = Turn("I have a meeting with Anna on Monday", "s")
     RuleExtractor().extract(Turn("make that Tuesday"), [said])
+    guessed = Turn("You live in Aarhus, right?", "g", "assistant")
+    RuleExtractor().extract(Turn("no, Aalborg"), [guessed])
     with TemporaryDirectory() as place, open_memory(place, consent="consent") as memory:
         for turn in TALK.splitlines():
             memory.remember("ana", turn, session="talk")
