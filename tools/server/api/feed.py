@@ -18,7 +18,7 @@ from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
-from beliefledger.tools.server.api.events import Events, Follow, Page
+from beliefledger.tools.server.api.events import Events, Follow, Page, Wanted
 
 logger = logging.getLogger("beliefledger.server")
 MOST, MOST_OF_TOKEN = 1_000, 100
@@ -86,6 +86,10 @@ class Tail:
             newer = [each for each in self._kept if each.position > position][:_PAGE]
             return newer, newer[-1].position if len(newer) == _PAGE else self._ends
 
+    def has_more(self, position: int) -> bool:
+        """Whether it has got further than to a position."""
+        return self._ends > position
+
     def close(self) -> None:
         """End all streams; returns once the thread has ended."""
         with self._lock:
@@ -147,6 +151,8 @@ class Feed:
         self._events = Events(memory)
         self._tail = Tail(memory)
         self._calls = Calls(_THREADS)
+        self._pages: dict[tuple[Wanted, int], asyncio.Future[Page | None]] = {}
+        """The pages that are being made: subscribers who want the same get the same."""
 
     def has_room(self, follow: Follow) -> bool:
         return self._tail.room(follow.wanted.principal.token)
@@ -178,34 +184,49 @@ class Feed:
             while not self._tail.closed:
                 listener.more.clear()
                 try:
-                    page = await self._calls.run(self._page, follow)
+                    page = await self._next(follow.wanted, follow.reached)
                 except LedgerError as problem:  # it comes back, and goes on where it was
                     logger.warning("a stream of events ends: %s", problem)
                     return
                 if page is None:
                     return
-                some, reached, end = page
+                before, (some, reached, end) = follow.reached, page
                 for each in some:
                     yield ServerSentEvent(
                         orjson.dumps(each).decode(), id=str(each["position"]), event=each["type"]
                     )
                     follow.reached = each["position"]
                 follow.reached = reached
-                if end:
+                # A page that others had begun may be older than what this one was rung for.
+                if end and (reached == before or not self._tail.has_more(reached)):
                     await _within(listener.more, LOOK_SECONDS)
         finally:
             self._tail.leave(listener)
 
-    def _page(self, follow: Follow) -> Page | None:
-        """What comes next; None where the token is not in force any more."""
-        if not self._memory.tokens.in_force(follow.wanted.principal):
+    async def _next(self, wanted: Wanted, position: int) -> Page | None:
+        """The page past a position, made in a thread; None where the token is not in force any
+        more. It is made once for all who wait for it, and goes on when one of them goes away."""
+        key = wanted, position
+        made = self._pages.get(key)
+        if made is None:
+            made = self._pages[key] = self._calls.begin(self._page, wanted, position)
+            made.add_done_callback(lambda done: self._made(key, done))
+        return await asyncio.shield(made)
+
+    def _made(self, key: tuple[Wanted, int], page: asyncio.Future[Page | None]) -> None:
+        del self._pages[key]
+        if not page.cancelled():
+            page.exception()  # who waits is told; where nobody does, nobody needs to hear of it
+
+    def _page(self, wanted: Wanted, position: int) -> Page | None:
+        if not self._memory.tokens.in_force(wanted.principal):
             return None
-        kept = self._tail.since(follow.reached)
+        kept = self._tail.since(position)
         if kept is None:
-            return self._events.page(follow.wanted, follow.reached, _PAGE)
+            return self._events.page(wanted, position, _PAGE)
         some, reached = kept
-        wanted = [each for each in some if follow.wanted.fits(each)]
-        return self._events.documents(follow.wanted, wanted), reached, len(some) < _PAGE
+        fitting = [each for each in some if wanted.fits(each)]
+        return self._events.documents(wanted, fitting), reached, len(some) < _PAGE
 
 
 class _Stream(EventSourceResponse):
