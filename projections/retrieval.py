@@ -62,7 +62,7 @@ MARGIN = 0.14
 believed."""
 NEARLY = 0.8
 """The share of the model's floor that is enough where no text has any other signal."""
-BESIDE = 0.5
+FILLING = 0.5
 """The same where some texts have a signal, but fewer than there may be results: what answers is
 often told in other words than what happens to share one with the question."""
 
@@ -127,7 +127,7 @@ def find(index: SubjectIndex, query: Query) -> Result:
     if asked_for.slots:
         arms["slot"] = Arm(np.where(signal, about.scores, 0), SLOT, ranked=False, top=1.0)
     if not query.diversity and 0 < signal.sum() < max(query.k, answer_order.WINDOW):
-        signal |= mask & (meant >= BESIDE * query.floor)
+        signal |= mask & (meant >= FILLING * query.floor)
     prior = np.ones(1, np.float32)
     if index.has_turns:
         prior = (index.texts["prior"] / MILLION).astype(np.float32)

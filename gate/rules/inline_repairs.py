@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from beliefledger.gate.literals import lowered
 from beliefledger.gate.rules.phrases import slug
+from beliefledger.gate.rules.replacements import replaced
 from beliefledger.ledger.candidate import Candidate, Source, Span, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -121,7 +122,7 @@ def set_right(
     said: Candidate, answer: Span, there: Span, wrong: str, right: str
 ) -> Iterator[Candidate]:
     """What the assistant took for true, with the value that the user says instead."""
-    claim = re.sub(rf"(?<!\w){re.escape(wrong)}(?!\w)", lambda _: right, said.claim, count=1)
+    claim = replaced(said.claim, wrong, right)
     if claim == said.claim:
         return
     yield said.model_copy(
