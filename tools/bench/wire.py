@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from threading import Thread
-from typing import Any, TypeVar
+from tempfile import TemporaryFile
+from typing import IO, Any, TypeVar
 from urllib.parse import urlsplit
 
 T = TypeVar("T")
@@ -125,35 +125,35 @@ def in_turn(
 def server_process(
     command: Sequence[str], environment: dict[str, str] | None = None
 ) -> Iterator[ServerProcess]:
-    """A program that says its URL on stderr once it listens. It is ended with the block."""
-    process = subprocess.Popen(
-        [*command],
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | (environment or {}),
-    )
-    assert process.stderr is not None
-    # What it says later is read, so that it never waits for a reader.
-    reader = Thread(target=process.stderr.read, daemon=True)
-    try:
-        found = None
-        while found is None:
-            told = process.stderr.readline()
-            if not told:
-                raise RuntimeError(f"{' '.join(command)} did not start")
-            found = _URL.search(told)
-        reader.start()
-        yield ServerProcess(process, found[0])
-    finally:
-        process.terminate()
+    """A program that says its URL on stderr once it listens. It is ended with the block. What it
+    says goes to a file: a reader at a pipe would take its turns on the processor being measured."""
+    with TemporaryFile("w+", encoding="utf-8") as said:
+        process = subprocess.Popen(
+            [*command], stderr=said, env=os.environ | (environment or {}), text=True
+        )
         try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        if reader.ident is not None:
-            reader.join()
-        process.stderr.close()
+            yield ServerProcess(process, _url_of(process, said))
+        finally:
+            process.terminate()
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _url_of(process: subprocess.Popen[str], said: IO[str]) -> str:
+    """Where it listens, once it says so."""
+    while True:
+        ended = process.poll() is not None
+        # Read without moving: where a program that shares the file writes next is the same place.
+        told = os.pread(said.fileno(), 1 << 20, 0).decode(errors="replace")
+        found = _URL.search(told)
+        if found and told[found.end() : found.end() + 1]:  # it was written to its end
+            return found[0]
+        if ended:
+            raise RuntimeError(f"{process.args} did not start:\n{told}")
+        time.sleep(0.02)
 
 
 def ledger_server(place: str, **settings: object) -> AbstractContextManager[ServerProcess]:
