@@ -190,16 +190,42 @@ def touched(
 
 def versions_of(connection: Connection, generation: int, belief: str) -> list[Version]:
     """Every row of one belief, in the order they were opened."""
-    table = tables.belief_versions(generation)
-    query = select(table).where(table.c.belief == belief).order_by(table.c.row_id)
-    return [Version(*row) for row in connection.execute(query)]
+    rows = connection.execute(_versions_of(generation, "belief"), {"given": belief})
+    return [Version(*row) for row in rows]
 
 
 def versions_of_memory(connection: Connection, generation: int, memory_id: str) -> list[Version]:
     """Every row of one memory, in the order they were opened."""
+    rows = connection.execute(_versions_of(generation, "memory_id"), {"given": memory_id})
+    return [Version(*row) for row in rows]
+
+
+def versions_beside(connection: Connection, generation: int, memory_id: str) -> list[Version]:
+    """Every row of the belief that a memory was in last, in the order they were opened; none for
+    an id that is no memory's."""
+    rows = connection.execute(_versions_beside(generation), {"given": memory_id})
+    return [Version(*row) for row in rows]
+
+
+@cache
+def _versions_of(generation: int, column: str) -> Select[Any]:
+    """Made once: every history asks it."""
     table = tables.belief_versions(generation)
-    query = select(table).where(table.c.memory_id == memory_id).order_by(table.c.row_id)
-    return [Version(*row) for row in connection.execute(query)]
+    return select(table).where(table.c[column] == bindparam("given")).order_by(table.c.row_id)
+
+
+@cache
+def _versions_beside(generation: int) -> Select[Any]:
+    """Made once, too."""
+    table = tables.belief_versions(generation)
+    own = table.alias("own")
+    last = (
+        select(own.c.belief)
+        .where(own.c.memory_id == bindparam("given"))
+        .order_by(own.c.row_id.desc())
+        .limit(1)
+    )
+    return select(table).where(table.c.belief == last.scalar_subquery()).order_by(table.c.row_id)
 
 
 def versions_of_memories(
@@ -247,13 +273,20 @@ def _with(generation: int) -> Select[Any]:
 
 def standing(connection: Connection, generation: int, subject_ref: str) -> list[Version]:
     """Every row of a subject that is not closed, quarantined and past ones too."""
+    rows = connection.execute(_standing(generation), {"subject": subject_ref})
+    return [Version(*row) for row in rows]
+
+
+@cache
+def _standing(generation: int) -> Select[Any]:
+    """Made once: it is asked for every turn that is decided."""
     table = tables.belief_versions(generation)
-    query = (
+    c = table.c
+    return (
         select(table)
-        .where(table.c.subject_ref == subject_ref, table.c.closed.is_(None))
-        .order_by(table.c.row_id)
+        .where(c.subject_ref == bindparam("subject"), c.closed.is_(None))
+        .order_by(c.row_id)
     )
-    return [Version(*row) for row in connection.execute(query)]
 
 
 def evidence_of(

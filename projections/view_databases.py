@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sqlite3
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -215,7 +216,9 @@ def sqlite_engine(path: Path) -> Engine:
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
         writing = connection.get_execution_options().get("writing", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+        raw = connection.connection.driver_connection  # by itself in a tenth of the time
+        assert isinstance(raw, sqlite3.Connection)
+        raw.execute("BEGIN IMMEDIATE" if writing else "BEGIN").close()
 
     return engine
 

@@ -47,7 +47,7 @@ def sound(state: ViewState, upto: int) -> ViewState:
 
 _ADDED = {"refolds": "INTEGER NOT NULL DEFAULT 0", "counts": "TEXT"}
 """Columns that older tables of states do not have."""
-_STATES = f"SELECT {', '.join(ViewState._fields)} FROM {view_state.name}"
+_STATES = select(*(view_state.c[each] for each in ViewState._fields))
 _MOVED = (
     update(view_state)
     .where(view_state.c.name == bindparam("view"))
@@ -65,7 +65,7 @@ _DIGESTS = select(view_state.c.name, view_state.c.digest, view_state.c.content_d
 
 def states(connection: Connection) -> dict[str, ViewState]:
     """The state of every view, as of this transaction."""
-    return {row[0]: ViewState(*row) for row in connection.exec_driver_sql(_STATES)}
+    return {row[0]: ViewState(*row) for row in connection.execute(_STATES)}
 
 
 def moved(

@@ -247,8 +247,7 @@ class Queries:
                 memory = self._memory_id(connection, generation, given)
                 rows = questions.versions_of_memory(connection, generation, memory)
             else:
-                belief = self._belief_id(connection, generation, given)
-                rows = questions.versions_of(connection, generation, belief)
+                rows = self._versions(connection, generation, given)
             if snapshot is not None:
                 rows = questions.as_known(rows, snapshot.position)
             if sight is not None:
@@ -260,6 +259,15 @@ class Queries:
             questions.contradicted_within(rows),
             became,
         )
+
+    def _versions(self, connection: Connection, generation: int, given: str) -> list[Version]:
+        """Those of the belief of an id, as `belief_id` has it."""
+        if len(given) == _WHOLE:  # as programs have it: mostly a memory's
+            rows = questions.versions_beside(connection, generation, given)
+            if rows:
+                return rows
+        belief = self._belief_id(connection, generation, given)
+        return questions.versions_of(connection, generation, belief)
 
     def standing(self, subject_ref: str) -> list[Version]:
         with self.view(BeliefsView.name) as (connection, generation):

@@ -167,7 +167,8 @@ class KeptStandings:
             yield standing_now(self._core, subject_ref)
             return
         try:
-            standing.follow(log, head.position)
+            if not log.own.none_of(NAMES, standing.fold.position, head.position):
+                standing.follow(log, head.position)
             standing.permit(rules, self._core.clock())
             yield standing
         finally:

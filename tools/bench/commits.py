@@ -148,7 +148,8 @@ def turn_rate(run: Run) -> Iterator[Measured]:
 
 def raw_insert(path: Path, envelope: int, body: int) -> tuple[Any, Any]:
     """A durable SQLite connection, and what inserts and commits one row of these sizes."""
-    raw = create_engine(f"sqlite:///{path}").raw_connection()
+    engine = create_engine(f"sqlite:///{path}", connect_args={"check_same_thread": False})
+    raw = engine.raw_connection()
     driver: Any = raw.driver_connection
     driver.isolation_level = None
     for statement in (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -13,7 +14,12 @@ from urllib.parse import urlsplit
 
 from beliefledger.opener import open_memory
 from beliefledger.tools.bench.measure import Measured, Run, Target
-from beliefledger.tools.bench.wire import IDLE_SECONDS, in_turn, ledger_server
+from beliefledger.tools.bench.wire import (
+    IDLE_SECONDS,
+    in_turn,
+    ledger_server,
+    server_process,
+)
 
 _NAME = "bench"
 _SUBJECT = "ana"
@@ -52,6 +58,11 @@ def rest(run: Run) -> Iterator[Measured]:
         facade = closing.enter_context(open_memory(beside, embedder="hashed-1"))
         server = closing.enter_context(ledger_server(str(place), WORKER="false", THREADS=8))
         client = _Client(server.url, token)
+        bare = run.place("floor")
+        bare.mkdir()
+        command = [sys.executable, "-m", "beliefledger.tools.bench.http_floor", str(bare)]
+        floor = closing.enter_context(server_process(command))
+        nothing = _Client(floor.url, "none")
 
         def get(_number: int) -> None:
             client.call("GET", f"memories/{memory_id}")
@@ -66,14 +77,21 @@ def rest(run: Run) -> Iterator[Measured]:
         def record(number: int) -> None:
             facade.record_turn(_SUBJECT, f"Said in {number}.")
 
+        def bare_get(_number: int) -> None:
+            nothing.call("GET", f"memories/{memory_id}")
+
         taken: dict[str, list[tuple[float, float]]] = {"get": [], "post": []}
+        floors = []
         for _ in run.rounds("calls of the HTTP API"):
             for name, call, alone in (("get", get, look), ("post", post, record)):
                 for number in range(-_WARM, 0):
                     call(number)
                     alone(number)
-                [whole], own = in_turn(range(_CALLS), [(server, call)], alone)
+                    bare_get(number)
+                servers = [(server, call), (floor, bare_get)]
+                (whole, least), own = in_turn(range(_CALLS), servers, alone)
                 taken[name].append((whole, own))
+                floors.append(least)
     for name, of, most in (("a small GET", "get", 1.0), ("POST /v1/turns", "post", 1.5)):
         whole, own = (median(each) for each in zip(*taken[of], strict=True))
         yield Measured(
@@ -83,3 +101,9 @@ def rest(run: Run) -> Iterator[Measured]:
             Target("≤", most),
             note=f"{whole:.2f} ms; the facade {own:.2f}",
         )
+    yield Measured(
+        "processor time of a route that does nothing, in a thread, but leave a durable row",
+        "ms",
+        floors,
+        note="the floor of every call, with the same packages",
+    )

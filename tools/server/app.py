@@ -106,14 +106,14 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
             logger.error("refused access is not on record: %s", problem)  # noqa: TRY400
 
     app = Starlette(
-        routes=[
+        routes=[  # looked through in this order for each call
+            api.route(),
+            Route("/mcp", endpoint=mcp, methods=["GET", "POST", "DELETE"]),
+            *a2a.routes(),
             Route("/healthz", healthz),
             Route("/readyz", readyz),
             Route("/metrics", measured),
-            Route("/mcp", endpoint=mcp, methods=["GET", "POST", "DELETE"]),
             *metadata_routes(settings.oauth),
-            *a2a.routes(),
-            api.route(),
         ],
         middleware=[
             Middleware(

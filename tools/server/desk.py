@@ -194,7 +194,9 @@ class Noted:
             }
             if self.correlation is not None:
                 told |= self.correlation.told
-            logger.info("call", extra=told)
+            # As `info`, without a look for the place that it is called from.
+            name, at = logger.name, logging.INFO
+            logger.handle(logger.makeRecord(name, at, "", 0, "call", (), None, None, told))
 
 
 def _late(work: asyncio.Future[Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 import sys
@@ -11,6 +10,7 @@ from collections.abc import MutableMapping
 from datetime import UTC, datetime
 from typing import Any, Literal, TextIO
 
+import orjson
 import structlog
 from structlog.stdlib import ExtraAdder, ProcessorFormatter
 
@@ -34,9 +34,11 @@ _QUOTED = re.compile("[ \\t=\\r\\n\"']")
 def configure(style: Format, level: Level, to: TextIO | None = None) -> logging.Handler:
     """Write what the process logs to standard error, or elsewhere, from a level on; what others'
     libraries log from `warning` on. Returns the handler."""
+    # No line tells them, and each call writes one.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = logging.StreamHandler(to or sys.stderr)
     render: Any = (
-        structlog.processors.JSONRenderer()
+        structlog.processors.JSONRenderer(_compact)
         if style == "json"
         else structlog.dev.ConsoleRenderer(colors=(to or sys.stderr).isatty(), pad_event_to=0)
     )
@@ -76,7 +78,7 @@ class Quick(logging.Formatter):
         if not ours or record.exc_info or record.stack_info:
             return self._whole.format(record)
         there = vars(record)
-        now = datetime.now(UTC).replace(tzinfo=None).isoformat()
+        now = datetime.fromtimestamp(record.created, UTC).replace(tzinfo=None).isoformat()
         line: dict[str, Any] = {
             "event": record.getMessage(),
             "level": record.levelname.lower(),
@@ -86,10 +88,15 @@ class Quick(logging.Formatter):
         line |= {name: there[name] for name in TOLD if name in there}
         _correlated(None, "", line)
         if self._json:
-            return json.dumps(line, default=repr)
+            return orjson.dumps(line, default=repr).decode()
         head = (line.pop(name) for name in ("timestamp", "level", "event", "logger"))
         told = "{} [{:<9}] {} [{}]".format(*head)
         return " ".join([told, *(f"{name}={_shown(line[name])}" for name in sorted(line))])
+
+
+def _compact(line: Line, **options: Any) -> str:
+    """As `Quick` writes it, what structlog renders."""
+    return orjson.dumps(line, default=options.get("default")).decode()
 
 
 def _shown(value: object) -> str:
