@@ -33,7 +33,7 @@ def application(directory: Path) -> FastAPI:
         return Response(b'"' + b"a" * _ANSWER + b'"', media_type="application/json")
 
     @app.get("/v1/memories/{memory_id}")
-    async def memory(memory_id: Annotated[str, InPath(max_length=200)]) -> Response:
+    async def memory(memory_id: Annotated[str, InPath(max_length=200)]) -> Response:  # noqa: ARG001
         return await asyncio.get_running_loop().run_in_executor(threads, work)
 
     return app

@@ -152,7 +152,7 @@ def _url_of(process: subprocess.Popen[str], said: IO[str]) -> str:
         if found and told[found.end() : found.end() + 1]:  # it was written to its end
             return found[0]
         if ended:
-            raise RuntimeError(f"{process.args} did not start:\n{told}")
+            raise RuntimeError(f"{process.args!r} did not start:\n{told}")
         time.sleep(0.02)
 
 

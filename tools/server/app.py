@@ -21,7 +21,7 @@ from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.a2a.http import A2AOverHTTP
 from beliefledger.tools.server.api import document
 from beliefledger.tools.server.api.health import Health
-from beliefledger.tools.server.api.http import APIOverHTTP
+from beliefledger.tools.server.api.http import APIOverHTTP, StraightToAPI
 from beliefledger.tools.server.api.metrics import MEDIA, Metrics
 from beliefledger.tools.server.background import Background
 from beliefledger.tools.server.configuration import Configuration
@@ -107,7 +107,6 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
 
     app = Starlette(
         routes=[  # looked through in this order for each call
-            api.route(),
             Route("/mcp", endpoint=mcp, methods=["GET", "POST", "DELETE"]),
             *a2a.routes(),
             Route("/healthz", healthz),
@@ -125,7 +124,8 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
                 rates=Rates(settings.calls_per_minute),
                 max_body_bytes=settings.max_body_bytes,
                 metadata=metadata,
-            )
+            ),
+            Middleware(StraightToAPI, api=api),
         ],
         exception_handlers={HTTPException: nowhere},
         lifespan=lifespan,

@@ -6,7 +6,6 @@ import hashlib
 import inspect
 import json
 import logging
-import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
@@ -15,13 +14,14 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.middleware.asyncexitstack import AsyncExitStackMiddleware
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Mount
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from beliefledger.access.principal import Principal
 from beliefledger.access.requests import KeyedRequest
@@ -55,8 +55,6 @@ __all__ = ["APIOverHTTP", "accounts", "beliefs", "events", "memories", "stewards
 DOOR = "http"
 JSON = "application/json"
 PREFIX = "/v1"
-_UNDER = re.compile(f"^{PREFIX}/(?P<path>.*)$", re.DOTALL)
-"""As `Mount` has it, and with line breaks in the path: what it left out would be on no record."""
 logger = logging.getLogger("beliefledger.server")
 _UNKNOWN = "unknown"
 _DEAD_SECONDS = 60.0
@@ -189,12 +187,10 @@ class APIOverHTTP:
             },
         )
         made.state.api = self
-        return made
-
-    def route(self) -> Mount:
-        """Everything under /v1."""
-        made = Mount(PREFIX, app=self)
-        made.path_regex = _UNDER
+        # Of FastAPI's layers those that its routes need. What the others do is done by the server
+        # around it, and each takes its time of every call.
+        layers = AsyncExitStackMiddleware(made.router)
+        made.middleware_stack = ExceptionMiddleware(layers, handlers=made.exception_handlers)
         return made
 
     @asynccontextmanager
@@ -209,6 +205,7 @@ class APIOverHTTP:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"].removeprefix(PREFIX)
+        scope["app_root_path"], scope["root_path"] = scope.get("root_path", ""), PREFIX
         await self._under.get(_first_part(path), self.app)(scope, receive, send)
 
     async def answered(self, request: Request, of: Endpoint, given: dict[str, Any]) -> Response:
@@ -343,6 +340,18 @@ class APIOverHTTP:
         for name, value in (problem.headers or {}).items():
             answer.headers[name] = value
         return await self._recorded(noted, answer, outcome)
+
+
+class StraightToAPI:
+    """ASGI: what is under /v1 goes to its door at once, and is not looked up among the others."""
+
+    def __init__(self, app: ASGIApp, api: APIOverHTTP) -> None:
+        self._others = app
+        self._api = api
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        under = scope["type"] == "http" and scope["path"].startswith(f"{PREFIX}/")
+        await (self._api if under else self._others)(scope, receive, send)
 
 
 def _first_part(path: str) -> str:
