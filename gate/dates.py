@@ -77,11 +77,15 @@ _PHRASE = compile_later(
     """,
     re.I | re.X,
 )
-# A cheap look before the costly one.
+# Cheap looks before the costly one: for words of time, and for what tells of it beside a digit.
 _HINT = re.compile(
-    rf"\d|yesterday|tomorrow|today|tonight|\bago\b|\bback\b|\blast\b|\bnext\b|\bthis\b|past|"
+    rf"yesterday|tomorrow|today|tonight|\bago\b|\bback\b|\blast\b|\bnext\b|\bthis\b|past|"
     rf"{_MONTH[3:-1]}|day\b|\bin an?\b|couple|\bin (?:one|two|three|four|five|six)",
     re.I,
+)
+_DIGIT = re.compile(r"\d")
+_BESIDE_DIGITS = re.compile(
+    rf"{_YEAR}|\d/\d|\bearlier\b|\bin\s|\b(?:mon|tues?|wed|thurs?|fri|sat)\b", re.I
 )
 _ARRANGED = re.compile(
     r"\b(?:(?:postponed|rescheduled|moved|pushed|delayed|deferred|shifted|put\s+off|brought\s+forward)"
@@ -107,7 +111,8 @@ def find_when(
     A "may" or "march" that is an ordinary word is not a month: it needs a preposition, a day, a
     year or "last" beside it, and a capital letter.
     """
-    if not _HINT.search(text):
+    hinted = _HINT.search(text) or (_DIGIT.search(text) and _BESIDE_DIGITS.search(text))
+    if not hinted:
         return None
     for match in _PHRASE.finditer(text):
         kind = match.lastgroup or ""

@@ -36,6 +36,7 @@ _TERM_LENGTHS = tuple(sorted({len(term) for term in _TERMS}))
 _ENDINGS = tuple(
     (tuple(ends.split()), category) for category, ends in _PERSONAL_DATA.pop("endings").items()
 )
+_ENDS = tuple(each for ends, _ in _ENDINGS for each in ends)
 _OTHER_ENDS = frozenset(_PERSONAL_DATA.pop("not_endings").split())
 _SENSITIVE: dict[str, str] = {
     word: category for category, words in _PERSONAL_DATA.items() for word in words.split()
@@ -59,7 +60,7 @@ def categories_of(claim: str) -> Iterator[str]:
         word = found if found in _SENSITIVE else found.removesuffix("'s")
         if word in _SENSITIVE and before not in _OTHER_UNIONS:
             yield _SENSITIVE[word]
-        elif len(word) >= _SHORTEST_NAMED and word not in _OTHER_ENDS:
+        elif word.endswith(_ENDS) and len(word) >= _SHORTEST_NAMED and word not in _OTHER_ENDS:
             for ends, category in _ENDINGS:
                 if word.endswith(ends):
                     yield category
