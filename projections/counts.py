@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard
 
 from sqlalchemy import Connection
 
@@ -17,7 +17,6 @@ from beliefledger.projections.view import View
 from beliefledger.projections.view_tables import At, ViewState
 
 
-@runtime_checkable
 class Counted(View, Protocol):
     """A view of whose rows it is told how many there are of each kind."""
 
@@ -29,11 +28,16 @@ class Counted(View, Protocol):
         ...
 
 
+def is_counted(view: View) -> TypeGuard[Counted]:
+    """As `isinstance` would tell, which takes a tenth of the time that a ledger takes to open."""
+    return hasattr(view, "changes") and hasattr(view, "count")
+
+
 class Counts:
     """The numbers of the views that are counted, as a projector moves them on."""
 
     def __init__(self, views: Iterable[View]) -> None:
-        self._views = {view.name: view for view in views if isinstance(view, Counted)}
+        self._views = {view.name: view for view in views if is_counted(view)}
 
     def of(self, connection: Connection, state: ViewState) -> dict[str, int]:
         """The numbers of a view as it is in its tables; none for one that is not counted."""
