@@ -20,6 +20,7 @@ import numpy as np
 
 from beliefledger.projections.aboutness import Aboutness
 from beliefledger.projections.mentions import (
+    LEAST_SHARED,
     ONLY_ASKS,
     RESTATED,
     is_kept,
@@ -58,8 +59,6 @@ MANY = 8
 """Where more texts than this are about it, the other arms choose among them."""
 MOST_OF = 0.67
 """A memory stands for the turn that it came of if it has this share of the turn's terms."""
-LEAST_SHARED = 2
-"""The fewest terms of a text by which a later one says it anew."""
 ALL_OF = 0.9
 """One that says that something ended, or that something happened where a name is asked for, only
 if it leaves hardly anything out."""
@@ -182,21 +181,29 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
     # That two texts say "got" or "up" connects them no more than that each is of a change.
     idle = change_terms() | light_terms() | {USER}
     own = [each for each in index.lines.terms[number] if each not in idle]
+    plain = [each for each in own if each not in about.people]
     shared: Counter[int] = Counter()
+    said: Counter[int] = Counter()
     rare: set[int] = set()
     for term in own:
         having = index.words.having(term)
         having = having[searched[having]].tolist()
         if len(having) <= MANY_HAVE:
             shared.update(having)
+            if term not in about.people:
+                said.update(having)
             if len(having) <= RARE:
                 rare.update(having)
 
     def newer(each: int) -> bool:
-        """Of what names other people only what says most of this text anew."""
-        anew = max(LEAST_SHARED, RESTATED * len(own)) <= shared[each] < len(own)
+        """Of what names other people only what says most of this text anew, their names apart."""
+        anew = max(LEAST_SHARED, RESTATED * len(plain)) <= said[each] < len(plain)
         if about.changed[each]:
-            return anew or (not about.others[each] and shared[each] >= SHARED * len(own))
+            # Of the same people alone something else may have changed.
+            same = said[each] or about.scores[each] >= ABOUT
+            return anew or (
+                same and not about.others[each] and shared[each] >= SHARED * len(own)
+            )
         return anew and not about.others[each] and index.texts["prior"][each] > ONLY_ASKS
 
     return sorted(
