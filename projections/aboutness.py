@@ -71,7 +71,7 @@ def aboutness(
     the one below which they say nothing."""
     count = len(index)
     people = known_people(index, mask)
-    called = frozenset().union(*(each.name | {each.kin} for each in people))
+    called = frozenset().union(*kin_words(), *(each.name | {each.kin} for each in people))
     nothing = np.zeros(count, np.bool_)
     if not asked.slots and asked.tense != "now":
         none = np.zeros(count, np.float32)

@@ -27,6 +27,7 @@ from beliefledger.projections.mentions import (
     only_mentions,
     weight,
 )
+from beliefledger.projections.people import introductions
 from beliefledger.projections.slot_routing import (
     SlotQuestion,
     change_terms,
@@ -68,6 +69,9 @@ REACH, WORDS_ALONE = 0.5, 0.4
 """The least share of the best score that a text has to have to come first by its time, unless it is
 a memory of the slot that is asked for or takes up another; and how much of this is left where
 nothing but words is compared, since a paraphrase has few of them."""
+ANYHOW = 0.25
+"""The least nearness in meaning, of that of the text that it takes up, of a later one that shares
+nothing with it but whom it is about."""
 LIFTED = 4
 """So many texts at most are brought among the results by what they are about alone."""
 
@@ -181,7 +185,7 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
     # That two texts say "got" or "up" connects them no more than that each is of a change.
     idle = change_terms() | light_terms() | {USER}
     own = [each for each in index.lines.terms[number] if each not in idle]
-    plain = [each for each in own if each not in about.people]
+    introduces = introductions(index)
     shared: Counter[int] = Counter()
     said: Counter[int] = Counter()
     rare: set[int] = set()
@@ -197,10 +201,15 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
 
     def newer(each: int) -> bool:
         """Of what names other people only what says most of this text anew, their names apart."""
-        anew = max(LEAST_SHARED, RESTATED * len(plain)) <= said[each] < len(plain)
+        anew = max(LEAST_SHARED, RESTATED * len(own)) <= said[each] and shared[each] < len(own)
         if about.changed[each]:
             # Of the same people alone something else may have changed.
-            same = said[each] or about.scores[each] >= ABOUT
+            same = (
+                said[each]
+                or about.scores[each] >= ABOUT
+                or about.meant[each] >= ANYHOW * about.meant[number]
+                or introduces[number]
+            )
             return anew or (
                 same and not about.others[each] and shared[each] >= SHARED * len(own)
             )

@@ -92,10 +92,10 @@ def asked_of(
 ) -> SlotQuestion:
     """The question with the people that it names, each by all their words. `entities` are whom or
     what memories are about."""
-    kin = [
-        group.union(*(each.name for each in people if each.kin in group)) for group in asked.kin
-    ]
-    if not asked.own:
+    kin = list(asked.kin)
+    if asked.tense == "now":
+        kin = [group.union(*(e.name for e in people if e.kin in group)) for group in kin]
+    if not asked.own and asked.tense == "now":
         words = frozenset(asked.terms)
         names = [each.name for each in people]
         names += [frozenset(terms(each)) for each in entities if each and each != SELF]

@@ -153,6 +153,8 @@ def asked_for(
     spoken = [known.typed.get(each, each) for each in words(question)]
     stemmed = frozenset(stems(spoken))
     own = not _SELF.isdisjoint(spoken)
+    if _does(spoken):
+        meant = (*meant, _WORK)
     slots = _routed(stemmed, (*more, *built_in()), meant)
     slots = _of_kin(spoken, stemmed, slots, (*more, *built_in()))
     named = frozenset().union(*(word for slot in slots for word in slot.names))
@@ -183,6 +185,14 @@ def asked_for(
         terms=asked,
         rest=rest,
     )
+
+
+def _does(spoken: Sequence[str]) -> bool:
+    """Whether a question asks what somebody does, and no more: "what do I do?"."""
+    return "what" in spoken and spoken.count("do") > 1 and spoken[-1] == "do"
+
+
+_WORK = "work.role"
 
 
 def _of_kin(
