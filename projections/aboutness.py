@@ -103,9 +103,7 @@ def aboutness(
         scores[index.lines.others()] = 0
         changed[index.lines.others()] = False
     held = keyed & mask & (scores > 0)
-    return Aboutness(
-        scores, changed & mask, held, keyed, others, meant, apart, told & mask, called
-    )
+    return Aboutness(scores, changed & mask, held, keyed, others, meant, apart, told & mask, called)
 
 
 def _apart(having: _Having, asked: SlotQuestion) -> Mask:

@@ -17,6 +17,7 @@ import numpy as np
 
 from beliefledger.ledger.data_files import data
 from beliefledger.projections.mentions import ONLY_ASKS
+from beliefledger.projections.people import introductions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,6 +45,9 @@ NAMES = (
     "about",
     "of the slot",
     "own others",
+    "apart",
+    "told",
+    "introduces",
     "over past",
     "taken up now",
     "taken up past",
@@ -110,6 +114,9 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
         "about": scores,
         "of the slot": most(about.keyed[texts]),
         "own others": about.others[numbers] & (asked.own and not asked.kin),
+        "apart": about.apart[numbers],
+        "told": most(about.told[texts]),
+        "introduces": introductions(index)[numbers] & bool(asked.kin) & (not asked.named),
         "over past": over & past,
         "taken up now": taken & now,
         "taken up past": taken & past,

@@ -210,9 +210,7 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
                 or about.meant[each] >= ANYHOW * about.meant[number]
                 or introduces[number]
             )
-            return anew or (
-                same and not about.others[each] and shared[each] >= SHARED * len(own)
-            )
+            return anew or (same and not about.others[each] and shared[each] >= SHARED * len(own))
         return anew and not about.others[each] and index.texts["prior"][each] > ONLY_ASKS
 
     return sorted(

@@ -174,7 +174,9 @@ class TextLines:
             "claim": np.array(self._claim, np.int64),
             "source": list(self._source.items()),
             "turn": list(self._turn.items()),
-            "people": [(each.number, each.kin, sorted(each.name), each.one) for each in self.people],
+            "people": [
+                (each.number, each.kin, sorted(each.name), each.one) for each in self.people
+            ],
             "others": np.frombuffer(bytes(self._others), np.uint8),
             "new": np.frombuffer(bytes(self._new), np.uint8),
             "unreal": [(number, sorted(each)) for number, each in self.unreal.items()],
