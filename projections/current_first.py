@@ -313,6 +313,12 @@ def arranged(
     by = of.by
     happened = index.lines.keyed(("event",))
 
+    def holds_whole(number: int) -> int | None:
+        """The memory that says what this one does and more, if that is so, too."""
+        whole = index.lines.whole(number)
+        there = whole is not None and searched[whole] and not of.is_over(whole)
+        return whole if there else None
+
     @cache
     def line_of(number: int) -> Line:
         lines = index.lines
@@ -324,7 +330,9 @@ def arranged(
         least = ALL_OF if unnamed or _ended(number, index) else MOST_OF
         most = turn is not None and lines.covers(number, turn) >= least
         of_slot = bool(asked.slots and about.of_slot[number])
-        return Line(number, (), turn, lines.claim(number), most, of_slot)
+        whole = holds_whole(number)
+        claim = lines.claim(number if whole is None else whole)
+        return Line(number, (), turn, claim, most, of_slot)
 
     def is_over(line: Line) -> list[int]:
         """What a text says of what is asked, if none of it is so any more."""
@@ -366,6 +374,7 @@ def arranged(
         head = _ahead(head, asked, about, ranked, set(taken.values()), index.lines.new())
     ahead = set(head)
     order = [*head, *(each for each in fused if each not in ahead)]
+    order = [part for each in order for part in (holds_whole(each), each) if part is not None]
     results = settled(order, line_of, (lambda _: None) if past else newer)
     return [
         Placed(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from beliefledger.projections.lexical import Mask
 
 USER = "user"
+_OF_WORK = ("work.employer", "work.role")
 
 
 class TermLists:
@@ -143,6 +144,21 @@ class TextLines:
     def memories_of(self, number: int, turn_id: str) -> Sequence[int]:
         """The memories that came of a turn; none for what is no turn."""
         return self._of_turn.get(turn_id, ()) if turn_id else ()
+
+    def whole(self, number: int) -> int | None:
+        """The memory of the same turn that says all that a memory of somebody's work says, and
+        more: of a role the one that tells the employer, too."""
+        if not self._is_of_work(number):
+            return None
+        said = set(self.terms[number])
+        for each in self._of_turn.get(self._source[number], ()):
+            if self._is_of_work(each) and said < set(self.terms[each]):
+                return each
+        return None
+
+    def _is_of_work(self, number: int) -> bool:
+        name = self.keys.names[self._key[number]] if self._key[number] >= 0 else None
+        return name in _OF_WORK
 
     def turn_of(self, number: int) -> int | None:
         """The text of the turn that a memory came of, where that is indexed."""
