@@ -62,14 +62,23 @@ _PARTS = re.compile(
     re.I,
 )
 """What parts people from each other."""
+_LOVE = re.compile(r"relation\.(?:wife|husband|spouse|partner|girlfriend|boyfriend|fianc)")
+_OF_LOVE = re.compile(
+    r"\b(?:and (?:i|me)|i and|we|our|me|seeing|dating|moved out|walked out|(?<!left )over|yes|i do|"
+    r"propos\w+|wed\w*|ring)\b",
+    re.I,
+)
+"""What else may tell that somebody is no partner any more, or more than that."""
 
 
 def is_kin_still(held: Held, text: str) -> bool:
     """Whether a memory tells of a relative or friend, and a sentence says nothing of a parting: who
     left a job is a brother still."""
     memory = held.written.memory
-    of_kin = _KIN.match(memory.attribute) and memory.value[:1].isupper()
-    return bool(of_kin) and _PARTS.search(text) is None
+    if _KIN.match(memory.attribute) is None or not memory.value[:1].isupper():
+        return False
+    of_love = _LOVE.match(memory.attribute) is not None
+    return _PARTS.search(text) is None and not (of_love and _OF_LOVE.search(text))
 
 
 def _are_of_one(first: Candidate, second: Candidate) -> bool:

@@ -70,7 +70,7 @@ def aboutness(
     """How much each text that is searched is about what is asked. `meant` are cosines, `floor` is
     the one below which they say nothing."""
     count = len(index)
-    people = known_people(index, mask)
+    people = known_people(index.lines.people, index.texts["is_memory"] == 1, mask)
     called = frozenset().union(*kin_words(), *(each.name | {each.kin} for each in people))
     nothing = np.zeros(count, np.bool_)
     if not asked.slots and asked.tense != "now":
@@ -117,7 +117,9 @@ def _apart(having: _Having, asked: SlotQuestion) -> Mask:
 
 def _told(index: SubjectIndex, apart: Mask) -> Mask:
     """The memories that tell more than their names of whom a question is about."""
-    told: Mask = ~apart & (index.texts["is_memory"] == 1) & ~introductions(index)
+    told: Mask = (
+        ~apart & (index.texts["is_memory"] == 1) & ~introductions(index.lines.people, len(index))
+    )
     return told & ~index.lines.keyed(_NOTES)
 
 

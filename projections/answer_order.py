@@ -114,7 +114,9 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
         "of the slot": most(about.keyed[texts]),
         "own others": about.others[numbers] & (asked.own and not asked.kin),
         "apart": about.apart[numbers],
-        "introduces": introductions(index)[numbers] & bool(asked.kin) & (not asked.named),
+        "introduces": introductions(index.lines.people, len(index))[numbers]
+        & bool(asked.kin)
+        & (not asked.named),
         "over past": over & past,
         "taken up now": taken & now,
         "taken up past": taken & past,

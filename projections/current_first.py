@@ -185,7 +185,7 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
     # That two texts say "got" or "up" connects them no more than that each is of a change.
     idle = change_terms() | light_terms() | {USER}
     own = [each for each in index.lines.terms[number] if each not in idle]
-    introduces = introductions(index)
+    introduces = introductions(index.lines.people, len(index))
     shared: Counter[int] = Counter()
     said: Counter[int] = Counter()
     rare: set[int] = set()

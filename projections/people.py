@@ -18,7 +18,6 @@ from beliefledger.ledger.candidate import SELF
 from beliefledger.projections.search_terms import terms
 
 if TYPE_CHECKING:
-    from beliefledger.projections.index import SubjectIndex
     from beliefledger.projections.lexical import Mask
     from beliefledger.projections.slot_routing import SlotQuestion
 
@@ -58,10 +57,9 @@ def introduced(number: int, attribute: str, claim: str) -> Person | None:
     return Person(number, kin[-1], name, one or parts == _BOSS) if kin and name else None
 
 
-def known_people(index: SubjectIndex, mask: Mask) -> list[Person]:
-    """The people whose names are told by memories that are searched; by any, if none are."""
-    people = index.lines.people
-    searched = bool((mask & (index.texts["is_memory"] == 1)).any())
+def known_people(people: Sequence[Person], memories: Mask, mask: Mask) -> list[Person]:
+    """Those whose names are told by memories that are searched; all, if no memories are."""
+    searched = bool((mask & memories).any())
     return [each for each in people if mask[each.number]] if searched else list(people)
 
 
@@ -79,8 +77,8 @@ def same_people(people: Iterable[Person]) -> dict[str, frozenset[str]]:
         if len(told) == 1:
             [name] = told
             found[kin] = found.get(kin, frozenset()) | name
-            for each in name if kin in ones else ():
-                found[each] = found.get(each, frozenset()) | {kin}
+            for term in name if kin in ones else ():
+                found[term] = found.get(term, frozenset()) | {kin}
     return found
 
 
@@ -109,8 +107,8 @@ def asked_of(
     return replace(asked, kin=tuple(kin), rest=rest)
 
 
-def introductions(index: SubjectIndex) -> Mask:
-    """The memories that tell somebody's name and nothing else."""
-    found = np.zeros(len(index), np.bool_)
-    found[[each.number for each in index.lines.people]] = True
+def introductions(people: Sequence[Person], count: int) -> Mask:
+    """Which of so many texts are memories that tell somebody's name and nothing else."""
+    found = np.zeros(count, np.bool_)
+    found[[each.number for each in people]] = True
     return found

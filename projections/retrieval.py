@@ -112,7 +112,7 @@ def find(index: SubjectIndex, query: Query) -> Result:
         return Result((), 0, 0, 0)
     arms, signal = _arms(index, query, mask)
     meant = arms["meaning"].scores if "meaning" in arms else np.zeros(len(index), np.float32)
-    people = known_people(index, mask)
+    people = known_people(index.lines.people, index.texts["is_memory"] == 1, mask)
     entities = index.lines.entities.names
     asked_for = asked_of(query.asked, people, same_people(people), entities)
     about = aboutness(index, asked_for, mask, meant, query.floor)
