@@ -33,7 +33,10 @@ PERSON = "person"
 _BELIEVED = frozenset({Outcome.ADMIT, Outcome.SUPERSEDE})
 
 
-_OF_SOMEBODY = {"location": "home.location", "work": "work.employer", "age": "identity.age"}
+_OF_SOMEBODY = {
+    "location": "home.location", "work": "work.employer", "role": "work.role",
+    "age": "identity.age",
+}  # fmt: skip
 _AS_SAID = frozenset({"is", "has", "likes"})
 
 

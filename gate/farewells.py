@@ -30,7 +30,7 @@ from beliefledger.gate.meant_memories import (
     stem,
     stems,
 )
-from beliefledger.gate.overtaken import overtaken
+from beliefledger.gate.overtaken import is_kin_still, overtaken
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.renewals import Renewal, notes_of_slot, renewals, renewed
 from beliefledger.gate.rules import distinctions, farewells, new_figures
@@ -100,7 +100,12 @@ def mean(
         types = _TYPES.get(kind, LASTING)
         held = look_up(standing, candidate, fits, types)
         if kind == "*":
-            held = [each for each in held if not _outlives(candidate, each)]
+            said = candidate.spans[0].quote
+            held = [
+                each
+                for each in held
+                if not _outlives(candidate, each) and not is_kin_still(each, said)
+            ]
         if kind == "note.*":
             kept = _renewing(kept, candidate, held[: MOST + 1])
             continue

@@ -91,8 +91,20 @@ def look_up(
     found = {held.memory_id: held for held in there if any(fits(held, words) for words in said)}
     # "An accountant at Deloitte" is one statement in two slots.
     told = {each.written.memory.claim for each in found.values()}
-    found |= {each.memory_id: each for each in there if each.written.memory.claim in told}
+    found |= {each.memory_id: each for each in there if says_one_of(each, told)}
     return list(found.values())
+
+
+def says_one_of(held: Held, claims: Collection[str]) -> bool:
+    """Whether a memory makes one of these claims, or makes it beside an employer: what is no more
+    "a barista" is no more "a barista at Costa"."""
+    memory = held.written.memory
+    if memory.claim in claims:
+        return True
+    if memory.attribute != "work.employer":
+        return False
+    said = set(memory.claim.split())
+    return any(set(each.split()) < said for each in claims)
 
 
 def stems(text: str) -> set[str]:

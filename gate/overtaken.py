@@ -6,6 +6,7 @@ sentence. Only what it is sure of ends. Pure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from beliefledger.gate import successions
@@ -38,6 +39,8 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
         of = Told(held.type, memory.attribute, memory.claim, memory.value)
         if not said.may_be_of(of) or _is_of_another(said, held):
             continue
+        if is_kin_still(held, said.text):
+            continue
         if score(said, of) >= threshold("threshold"):
             told.setdefault(memory.claim, []).append(held)
     if not told and not said.others and (went := successions.goes_to(said.text)) is not None:
@@ -45,6 +48,37 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     if len(told) > MOST:
         return []
     return [held for some in told.values() for held in some]
+
+
+_KIN = re.compile(
+    r"relation\.(?:(?:step)?(?:mother|father|mom|mum|dad|brother|sister|son|daughter|child|kid)|"
+    r"wife|husband|spouse|partner|girlfriend|boyfriend|fianc\w*|cousin|aunt|uncle|niece|nephew|"
+    r"grand\w+|gran\w*|friend|twin)\."
+)
+_PARTS = re.compile(
+    r"\b(?:broke|broken|break|split|separat\w+|divorc\w+|dump\w+|ex|exes|single|"
+    r"left (?:me|us|him|her)|friends?|talk\w*|speak\w*|died|dead|dies|passed|lost|gone|rip|buried|"
+    r"funeral|together|engaged|married|fell out)\b",
+    re.I,
+)
+"""What parts people from each other."""
+_LOVE = re.compile(r"relation\.(?:wife|husband|spouse|partner|girlfriend|boyfriend|fianc)")
+_OF_LOVE = re.compile(
+    r"\b(?:and (?:i|me)|i and|we|our|me|seeing|dating|moved out|walked out|(?<!left )over|yes|i do|"
+    r"propos\w+|wed\w*|ring)\b",
+    re.I,
+)
+"""What else may tell that somebody is no partner any more, or more than that."""
+
+
+def is_kin_still(held: Held, text: str) -> bool:
+    """Whether a memory tells of a relative or friend, and a sentence says nothing of a parting: who
+    left a job is a brother still."""
+    memory = held.written.memory
+    if _KIN.match(memory.attribute) is None or not memory.value[:1].isupper():
+        return False
+    of_love = _LOVE.match(memory.attribute) is not None
+    return _PARTS.search(text) is None and not (of_love and _OF_LOVE.search(text))
 
 
 def _are_of_one(first: Candidate, second: Candidate) -> bool:

@@ -16,6 +16,7 @@ from beliefledger.gate.meant_memories import (
     TO_COME,
     Standing,
     in_place,
+    says_one_of,
     stem,
     stems,
 )
@@ -90,7 +91,7 @@ def _with_same_claim(found: list[Renewal], there: Sequence[Held]) -> list[Renewa
     return found + [
         Renewal(held, None)
         for held in there
-        if held.written.memory.claim in claims and held.memory_id not in ids
+        if held.memory_id not in ids and says_one_of(held, claims)
     ]
 
 

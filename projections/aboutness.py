@@ -7,12 +7,13 @@ that asks for none by the texts that are nearest to the one that fits best.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from beliefledger.ledger.candidate import SELF
+from beliefledger.projections.people import introductions, known_people, same_people
 from beliefledger.projections.search_terms import terms
 from beliefledger.projections.slot_routing import (
     SlotQuestion,
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
 KEY, SAYS, NAMES, VALUE, SECOND, CHANGED = 1.0, 0.8, 0.7, 0.5, 0.1, 0.13
 OTHERS = 0.4
 """What is left where a text is about other people than the question."""
+_NOTES = ("note",)
 REST = 0.5
 """How much of it depends on the question's other terms."""
-_SCAFFOLD = frozenset(terms("user relation name call called named"))
 COVERED = 0.8
 """How near a text has to come to the one that fits a question without a slot best …"""
 NEAREST = 0.9
@@ -55,6 +56,12 @@ class Aboutness(NamedTuple):
     """The texts that are about other people than the question."""
     meant: Scores
     """How near each text is to the question by meaning."""
+    apart: Mask
+    """The texts that do not have whom a question about others is about …"""
+    told: Mask
+    """… and the memories that tell more of them than their names."""
+    people: frozenset[str]
+    """The terms by which people are called, which two texts may share without saying the same."""
 
 
 def aboutness(
@@ -63,16 +70,23 @@ def aboutness(
     """How much each text that is searched is about what is asked. `meant` are cosines, `floor` is
     the one below which they say nothing."""
     count = len(index)
+    people = known_people(index.lines.people, index.texts["is_memory"] == 1, mask)
+    called = frozenset().union(*kin_words(), *(each.name | {each.kin} for each in people))
+    nothing = np.zeros(count, np.bool_)
     if not asked.slots and asked.tense != "now":
-        nothing = np.zeros(count, np.bool_)
         none = np.zeros(count, np.float32)
-        return Aboutness(none, nothing, nothing, nothing, nothing, meant)
-    having = _Having(index)
+        return Aboutness(none, nothing, nothing, nothing, nothing, meant, nothing, nothing, called)
+    having = _Having(index, same_people(people))
     changed = having.stated(change_words()) | index.lines.new()
+    apart = _apart(having, asked)
+    told = _told(index, apart) if asked.kin else nothing
     scores = np.zeros(count, np.float32)
     keyed = np.zeros(count, np.bool_)
     for slot in asked.slots:
         there = index.lines.keyed(slot.attributes) | _typed(index, slot)
+        if asked.kin:
+            there &= ~apart
+            there |= _told_of_others(index, having, slot, there, told)
         keyed |= there
         np.maximum(scores, _about_slot(having, slot, there, changed), out=scores)
     rest = having.share(asked.rest, mask)
@@ -82,14 +96,43 @@ def aboutness(
             scores[rest < 1] = 0
     else:
         scores = _alike(having, asked, mask, meant, floor)
-    whose, others = _whose(index, having, asked, keyed)
+    whose, others = _whose(index, having, asked, keyed, told)
     scores *= whose
     scores[~mask] = 0
     if index.has_turns:
         scores[index.lines.others()] = 0
         changed[index.lines.others()] = False
     held = keyed & mask & (scores > 0)
-    return Aboutness(scores, changed & mask, held, keyed, others, meant)
+    return Aboutness(scores, changed & mask, held, keyed, others, meant, apart, told & mask, called)
+
+
+def _apart(having: _Having, asked: SlotQuestion) -> Mask:
+    """The texts that lack one of those whom a question is about; none where it is of no others."""
+    apart = np.zeros(having.count, np.bool_)
+    for people in asked.kin:
+        called = frozenset(each for word in people for each in having.same(word))
+        apart |= ~having.any_of([frozenset((each,)) for each in called])
+    return apart
+
+
+def _told(index: SubjectIndex, apart: Mask) -> Mask:
+    """The memories that tell more than their names of whom a question is about."""
+    told: Mask = (
+        ~apart & (index.texts["is_memory"] == 1) & ~introductions(index.lines.people, len(index))
+    )
+    return told & ~index.lines.keyed(_NOTES)
+
+
+def _told_of_others(
+    index: SubjectIndex, having: _Having, slot: SlotWords, keyed: Mask, told: Mask
+) -> Mask:
+    """What memories tell of others under a slot: by what it is called there, else by its words. A
+    brother's job is what he drives if it is not known as one."""
+    if (keyed & told).any():
+        return np.zeros(len(index), np.bool_)
+    stated = having.stated(slot.says) | having.any_of(slot.names) | having.any_of(slot.values)
+    stated &= told
+    return stated if stated.any() else told & index.lines.told_by(slot.theirs)
 
 
 def _about_slot(having: _Having, slot: SlotWords, keyed: Mask, changed: Mask) -> Scores:
@@ -131,7 +174,7 @@ def _typed(index: SubjectIndex, slot: SlotWords) -> Mask:
 
 
 def _whose(
-    index: SubjectIndex, having: _Having, asked: SlotQuestion, keyed: Mask
+    index: SubjectIndex, having: _Having, asked: SlotQuestion, keyed: Mask, told: Mask
 ) -> tuple[Scores, Mask]:
     """How much of it is left for whom a text is about, and which texts are about others."""
     named = frozenset(each for term in asked.terms for each in having.same(term))
@@ -145,16 +188,14 @@ def _whose(
             others |= having.any_of([frozenset((each,)) for each in called - ours])
     if asked.own and not asked.kin:
         whose[others] = OTHERS
-    for people in asked.kin:
-        called = frozenset(each for word in people for each in having.same(word))
-        whose[~having.any_of([frozenset((each,)) for each in called])] = OTHERS
+    whose[_apart(having, asked)] = OTHERS
 
     def fits(entity: str) -> bool:
         if entity == SELF:
             return asked.own and not asked.kin
         return not frozenset(terms(entity)).isdisjoint(ours)
 
-    mine = index.lines.about(fits)
+    mine = index.lines.about(fits) | told
     if not asked.own and not asked.kin and not (keyed & mine).any():
         mine = index.lines.about(lambda entity: entity == SELF)  # who names nobody asks of them
     whose[keyed & mine] = 1
@@ -167,31 +208,16 @@ def _whose(
     return whose, (others & ~(keyed & mine)) | (keyed & ~mine)
 
 
-def _names(index: SubjectIndex) -> dict[str, frozenset[str]]:
-    """By a word for a relative its name, and the other way round, where there is but one: "my son"
-    is Emil."""
-    found: dict[str, frozenset[str]] = {}
-    for word, numbers in index.lines.named.items():
-        kin = frozenset(terms(word))
-        told = {frozenset(index.lines.terms[each]) - kin - _SCAFFOLD for each in numbers}
-        if len(told) == len(kin) == 1:
-            [name], [called] = told, kin
-            found[called] = found.get(called, frozenset()) | name
-            for each in name:
-                found[each] = found.get(each, frozenset()) | kin
-    return found
-
-
 class _Having:
     """Which texts have which terms."""
 
-    def __init__(self, index: SubjectIndex) -> None:
+    def __init__(self, index: SubjectIndex, names: Mapping[str, Words]) -> None:
         self._words = index.words
         self._terms = index.lines.terms
         self._unreal = index.lines.unreal
-        self._count = len(index)
+        self.count = len(index)
         self._known: dict[str, Mask] = {}
-        self._names = _names(index)
+        self._names = names
 
     def same(self, term: str) -> frozenset[str]:
         """A term with those that are the same word, and with the name of whom it is."""
@@ -200,13 +226,13 @@ class _Having:
     def term(self, term: str) -> Mask:
         known = self._known.get(term)
         if known is None:
-            known = self._known[term] = np.zeros(self._count, np.bool_)
+            known = self._known[term] = np.zeros(self.count, np.bool_)
             known[self._words.having(term)] = True
         return known
 
     def any_of(self, entries: Sequence[Words]) -> Mask:
         """The texts that have all words of one of these."""
-        found = np.zeros(self._count, np.bool_)
+        found = np.zeros(self.count, np.bool_)
         for entry in entries:
             if all(self._words.having(term).size for term in entry):
                 there = [self.term(term) for term in entry]
@@ -224,7 +250,7 @@ class _Having:
 
     def weighed(self, wanted: Sequence[str], mask: Mask) -> Scores:
         """What these terms add up to in each text, rarer ones more."""
-        of = np.zeros(self._count, np.float32)
+        of = np.zeros(self.count, np.float32)
         searched = int(mask.sum())
         for term in wanted:
             there = np.logical_or.reduce([self.term(each) for each in self.same(term)]) & mask
@@ -234,11 +260,11 @@ class _Having:
 
     def share(self, wanted: Sequence[str], mask: Mask) -> Scores:
         """The share that each text has of those of these terms that any text has."""
-        of = np.zeros(self._count, np.float32)
+        of = np.zeros(self.count, np.float32)
         known = 0
         for term in wanted:
             there = np.logical_or.reduce([self.term(each) for each in self.same(term)])
             if there[mask].any():
                 known += 1
                 of += there
-        return of / np.float32(known) if known else np.ones(self._count, np.float32)
+        return of / np.float32(known) if known else np.ones(self.count, np.float32)

@@ -17,6 +17,7 @@ import numpy as np
 
 from beliefledger.ledger.data_files import data
 from beliefledger.projections.mentions import ONLY_ASKS
+from beliefledger.projections.people import introductions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,6 +45,8 @@ NAMES = (
     "about",
     "of the slot",
     "own others",
+    "apart",
+    "introduces",
     "over past",
     "taken up now",
     "taken up past",
@@ -110,6 +113,10 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
         "about": scores,
         "of the slot": most(about.keyed[texts]),
         "own others": about.others[numbers] & (asked.own and not asked.kin),
+        "apart": about.apart[numbers],
+        "introduces": introductions(index.lines.people, len(index))[numbers]
+        & bool(asked.kin)
+        & (not asked.named),
         "over past": over & past,
         "taken up now": taken & now,
         "taken up past": taken & past,

@@ -20,12 +20,14 @@ import numpy as np
 
 from beliefledger.projections.aboutness import Aboutness
 from beliefledger.projections.mentions import (
+    LEAST_SHARED,
     ONLY_ASKS,
     RESTATED,
     is_kept,
     only_mentions,
     weight,
 )
+from beliefledger.projections.people import introductions
 from beliefledger.projections.slot_routing import (
     SlotQuestion,
     change_terms,
@@ -58,8 +60,6 @@ MANY = 8
 """Where more texts than this are about it, the other arms choose among them."""
 MOST_OF = 0.67
 """A memory stands for the turn that it came of if it has this share of the turn's terms."""
-LEAST_SHARED = 2
-"""The fewest terms of a text by which a later one says it anew."""
 ALL_OF = 0.9
 """One that says that something ended, or that something happened where a name is asked for, only
 if it leaves hardly anything out."""
@@ -69,6 +69,9 @@ REACH, WORDS_ALONE = 0.5, 0.4
 """The least share of the best score that a text has to have to come first by its time, unless it is
 a memory of the slot that is asked for or takes up another; and how much of this is left where
 nothing but words is compared, since a paraphrase has few of them."""
+ANYHOW = 0.25
+"""The least nearness in meaning, of that of the text that it takes up, of a later one that shares
+nothing with it but whom it is about."""
 LIFTED = 4
 """So many texts at most are brought among the results by what they are about alone."""
 
@@ -182,21 +185,32 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
     # That two texts say "got" or "up" connects them no more than that each is of a change.
     idle = change_terms() | light_terms() | {USER}
     own = [each for each in index.lines.terms[number] if each not in idle]
+    introduces = introductions(index.lines.people, len(index))
     shared: Counter[int] = Counter()
+    said: Counter[int] = Counter()
     rare: set[int] = set()
     for term in own:
         having = index.words.having(term)
         having = having[searched[having]].tolist()
         if len(having) <= MANY_HAVE:
             shared.update(having)
+            if term not in about.people:
+                said.update(having)
             if len(having) <= RARE:
                 rare.update(having)
 
     def newer(each: int) -> bool:
-        """Of what names other people only what says most of this text anew."""
-        anew = max(LEAST_SHARED, RESTATED * len(own)) <= shared[each] < len(own)
+        """Of what names other people only what says most of this text anew, their names apart."""
+        anew = max(LEAST_SHARED, RESTATED * len(own)) <= said[each] and shared[each] < len(own)
         if about.changed[each]:
-            return anew or (not about.others[each] and shared[each] >= SHARED * len(own))
+            # Of the same people alone something else may have changed.
+            same = (
+                said[each]
+                or about.scores[each] >= ABOUT
+                or about.meant[each] >= ANYHOW * about.meant[number]
+                or introduces[number]
+            )
+            return anew or (same and not about.others[each] and shared[each] >= SHARED * len(own))
         return anew and not about.others[each] and index.texts["prior"][each] > ONLY_ASKS
 
     return sorted(
@@ -299,6 +313,12 @@ def arranged(
     by = of.by
     happened = index.lines.keyed(("event",))
 
+    def holds_whole(number: int) -> int | None:
+        """The memory that says what this one does and more, if that is so, too."""
+        whole = index.lines.whole(number)
+        there = whole is not None and searched[whole] and not of.is_over(whole)
+        return whole if there else None
+
     @cache
     def line_of(number: int) -> Line:
         lines = index.lines
@@ -310,7 +330,9 @@ def arranged(
         least = ALL_OF if unnamed or _ended(number, index) else MOST_OF
         most = turn is not None and lines.covers(number, turn) >= least
         of_slot = bool(asked.slots and about.of_slot[number])
-        return Line(number, (), turn, lines.claim(number), most, of_slot)
+        whole = holds_whole(number)
+        claim = lines.claim(number if whole is None else whole)
+        return Line(number, (), turn, claim, most, of_slot)
 
     def is_over(line: Line) -> list[int]:
         """What a text says of what is asked, if none of it is so any more."""
@@ -352,6 +374,7 @@ def arranged(
         head = _ahead(head, asked, about, ranked, set(taken.values()), index.lines.new())
     ahead = set(head)
     order = [*head, *(each for each in fused if each not in ahead)]
+    order = [part for each in order for part in (holds_whole(each), each) if part is not None]
     results = settled(order, line_of, (lambda _: None) if past else newer)
     return [
         Placed(

@@ -17,6 +17,8 @@ ONLY_ASKS = MILLION // 2
 """The prior of a turn that states nothing."""
 SIMILAR = 0.5
 """The least nearness in meaning, of the nearest's, of what may come first by its time."""
+LEAST_SHARED = 2
+"""The fewest terms of a text by which a later one says it anew, where both name people."""
 RESTATED = 0.5
 """The least share of what a memory came of that a later text has to have to say it anew."""
 
@@ -31,12 +33,14 @@ def weight(
         return 1
     held = [each for each in found if about.keyed[each]]
     if held:
-        return int(any(restates(number, each, index) for each in held))
+        return int(any(restates(number, each, index, about.people) for each in held))
     if not asked.own and not asked.kin:
         return 1
-    held = [each for each in found if is_kept(each, index)]
+    if asked.kin:  # that somebody is called Tom says nothing else of them
+        held = [each for each in found if _tells(each, about, index)]
+    held = held or [each for each in found if is_kept(each, index)]
     if held and number not in held:
-        return int(any(restates(number, each, index) for each in held))
+        return int(any(restates(number, each, index, about.people) for each in held))
     best = max(float(about.meant[each]) for each in found)
     return int(about.meant[number] >= SIMILAR * best)
 
@@ -60,11 +64,23 @@ def is_kept(number: int, index: SubjectIndex) -> bool:
     )
 
 
-def restates(number: int, memory: int, index: SubjectIndex) -> bool:
-    """Whether a later text states again, with other words for some, what a memory came of."""
+def _tells(number: int, about: Aboutness, index: SubjectIndex) -> bool:
+    """Whether a text is a memory of whom is asked about, or a turn of which one came."""
+    memories = index.lines.memories_of(number, index.turn_ids[number])
+    return bool(about.told[number]) or any(about.told[each] for each in memories)
+
+
+def restates(
+    number: int, memory: int, index: SubjectIndex, people: Collection[str] = frozenset()
+) -> bool:
+    """Whether a later text states again, with other words for some, what a memory came of. That it
+    is about the same people is not enough."""
     said_at, lines = index.texts["said_at"], index.lines
     if said_at[number] <= said_at[memory] or index.texts["prior"][number] <= ONLY_ASKS:
         return False
     turn = lines.turn_of(memory)
     before = set(lines.terms[memory if turn is None else turn]) - {USER}
-    return len(before.intersection(lines.terms[number])) >= RESTATED * max(1, len(before))
+    least = LEAST_SHARED if before.intersection(people) else 1
+    before = before.difference(people)
+    shared = len(before.intersection(lines.terms[number]))
+    return shared >= max(least, RESTATED * len(before))

@@ -20,6 +20,7 @@ from beliefledger.projections.current_first import ABOUT, Placed, Ranked, arrang
 from beliefledger.projections.decay import OTHER_HALF_LIFE, Profile
 from beliefledger.projections.index import SubjectIndex
 from beliefledger.projections.index_filters import Filters, FoundTexts
+from beliefledger.projections.people import asked_of, known_people, same_people
 from beliefledger.projections.question_dates import asked_time
 from beliefledger.projections.ranking import RRF_K, Arm
 from beliefledger.projections.routing import asks_agent
@@ -111,7 +112,9 @@ def find(index: SubjectIndex, query: Query) -> Result:
         return Result((), 0, 0, 0)
     arms, signal = _arms(index, query, mask)
     meant = arms["meaning"].scores if "meaning" in arms else np.zeros(len(index), np.float32)
-    asked_for = query.asked
+    people = known_people(index.lines.people, index.texts["is_memory"] == 1, mask)
+    entities = index.lines.entities.names
+    asked_for = asked_of(query.asked, people, same_people(people), entities)
     about = aboutness(index, asked_for, mask, meant, query.floor)
     if asked_for.slots and about.scores.max(initial=0) < ABOUT:  # nobody said anything of these
         asked_for = asked_for.without_slots()

@@ -22,6 +22,9 @@ _SELF = frozenset("i me my mine myself we our ours us im ive".split())
 _BE = frozenset("was were".split())
 _WERE = _BE | frozenset("did had used".split())
 _LEFT = frozenset("put leave left keep store stored park parked hide".split())
+_SUBJECTS = frozenset("i me we us im ive".split())
+_OF_THEM = frozenset("what which where how when does did can could has".split())
+"""A question that opens with one of these may ask for something of somebody."""
 _PRESENT = frozenset("do does am is are".split())
 _TOLD = _WERE | frozenset("been ever times total altogether since last past ago".split())
 _NAMED = frozenset("who whom whose whos name called".split())
@@ -46,6 +49,8 @@ class SlotWords(NamedTuple):
     asks: tuple[Words, ...] = ()
     says: tuple[Words, ...] = ()
     values: tuple[Words, ...] = ()
+    theirs: tuple[str, ...] = ()
+    """The parts of keys by which memories tell it of others: relation.brother.drive."""
     about: str = ""
     """The description that a question's meaning is compared with."""
 
@@ -134,6 +139,7 @@ def slot_words(name: str, given: Mapping[str, Any]) -> SlotWords:
         asks=_entries(given.get("asks", ())),
         says=_said(given.get("says", ())),
         values=_said(given.get("values", ())),
+        theirs=tuple(given.get("theirs", ())),
         about=given.get("about", ""),
     )
 
@@ -146,8 +152,11 @@ def asked_for(
     known = _known()
     spoken = [known.typed.get(each, each) for each in words(question)]
     stemmed = frozenset(stems(spoken))
-    slots = _routed(stemmed, (*more, *built_in()), meant)
     own = not _SELF.isdisjoint(spoken)
+    if _does(spoken):
+        meant = (*meant, _WORK)
+    slots = _routed(stemmed, (*more, *built_in()), meant)
+    slots = _of_kin(spoken, stemmed, slots, (*more, *built_in()))
     named = frozenset().union(*(word for slot in slots for word in slot.names))
     named |= frozenset().union(*(each for slot in slots for each in slot.of_others(stemmed)))
     kin = tuple(each for each in known.kin if each & stemmed and not each & named)
@@ -176,6 +185,42 @@ def asked_for(
         terms=asked,
         rest=rest,
     )
+
+
+def _does(spoken: Sequence[str]) -> bool:
+    """Whether a question asks what somebody does, and no more: "what do I do?"."""
+    return "what" in spoken and spoken.count("do") > 1 and spoken[-1] == "do"
+
+
+_WORK = "work.role"
+
+
+def _of_kin(
+    spoken: Sequence[str],
+    stemmed: frozenset[str],
+    slots: tuple[SlotWords, ...],
+    known: Sequence[SlotWords],
+) -> tuple[SlotWords, ...]:
+    """The slots without those that ask who somebody is, where something else is asked of them:
+    "what does my wife eat?" asks for her diet, and not for who she is."""
+    if not _NAMED.isdisjoint(spoken) or not _SUBJECTS.isdisjoint(spoken):
+        return slots
+    called = _people() & stemmed
+    if not called:
+        return slots
+    others = [slot for slot in slots if not slot.matched(stemmed) <= called]
+    if len(others) < len(slots) and _OF_THEM.isdisjoint(spoken[:_OPENING]):
+        return slots
+    if len(others) == len(slots):
+        return slots
+    further = tuple(slot for slot in known if slot not in slots)
+    return tuple(others) or _routed(stemmed - called, further, ())
+
+
+@cache
+def _people() -> frozenset[str]:
+    """The words for people of whom something may be asked."""
+    return frozenset().union(*_known().kin)
 
 
 def _present_count(spoken: Sequence[str]) -> bool:

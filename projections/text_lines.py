@@ -6,7 +6,7 @@ It tells what a memory is about, which turn it came of, and which memories say t
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from beliefledger.projections.columns import Codes
 from beliefledger.projections.index_state import under, within
+from beliefledger.projections.people import Person, introduced
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from beliefledger.projections.lexical import Mask
 
 USER = "user"
+_OF_WORK = ("work.employer", "work.role")
 
 
 class TermLists:
@@ -71,8 +73,8 @@ class TextLines:
         """By memory: the id of the turn it came of."""
         self._of_turn: dict[str, list[int]] = {}
         self._turn: dict[str, int] = {}
-        self.named: dict[str, list[int]] = {}
-        """By a word for a relative: the memories that tell their name."""
+        self.people: list[Person] = []
+        """Those whose names memories tell."""
         self._others = bytearray()
         """Of each text: whether somebody else than the subject said it."""
         self.unreal: dict[int, frozenset[str]] = {}
@@ -94,9 +96,9 @@ class TextLines:
         """Say which memory a text is."""
         self._key[number] = self.keys(memory["attribute"])
         self._entity[number] = self.entities(memory["entity"])
-        parts = memory["attribute"].split(".")
-        if parts[0] == "relation" and parts[2:] == ["name"]:
-            self.named.setdefault(parts[1], []).append(number)
+        person = introduced(number, memory["attribute"], memory["claim"])
+        if person is not None:
+            self.people.append(person)
         self._claim[number] = _hashed(memory["claim"])
         self._source[number] = memory["turn"]
         self._of_turn.setdefault(memory["turn"], []).append(number)
@@ -128,6 +130,12 @@ class TextLines:
         found: Mask = known[np.frombuffer(self._key, np.int32)]
         return found
 
+    def told_by(self, parts: Collection[str]) -> Mask:
+        """The memories that tell something of others under one of these parts of a key: its first,
+        or one behind whom it is about ("relation.brother.drive")."""
+        told = [_of_others(name or "", parts) for name in self.keys.names]
+        return np.array([*told, False])[np.frombuffer(self._key, np.int32)]
+
     def about(self, fits: Callable[[str], bool]) -> Mask:
         """The memories about an entity that fits."""
         told = [fits(name or "") for name in self.entities.names]
@@ -136,6 +144,21 @@ class TextLines:
     def memories_of(self, number: int, turn_id: str) -> Sequence[int]:
         """The memories that came of a turn; none for what is no turn."""
         return self._of_turn.get(turn_id, ()) if turn_id else ()
+
+    def whole(self, number: int) -> int | None:
+        """The memory of the same turn that says all that a memory of somebody's work says, and
+        more: of a role the one that tells the employer, too."""
+        if not self._is_of_work(number):
+            return None
+        said = set(self.terms[number])
+        for each in self._of_turn.get(self._source[number], ()):
+            if self._is_of_work(each) and said < set(self.terms[each]):
+                return each
+        return None
+
+    def _is_of_work(self, number: int) -> bool:
+        name = self.keys.names[self._key[number]] if self._key[number] >= 0 else None
+        return name in _OF_WORK
 
     def turn_of(self, number: int) -> int | None:
         """The text of the turn that a memory came of, where that is indexed."""
@@ -167,7 +190,9 @@ class TextLines:
             "claim": np.array(self._claim, np.int64),
             "source": list(self._source.items()),
             "turn": list(self._turn.items()),
-            "named": self.named,
+            "people": [
+                (each.number, each.kin, sorted(each.name), each.one) for each in self.people
+            ],
             "others": np.frombuffer(bytes(self._others), np.uint8),
             "new": np.frombuffer(bytes(self._new), np.uint8),
             "unreal": [(number, sorted(each)) for number, each in self.unreal.items()],
@@ -184,7 +209,9 @@ class TextLines:
         self._of_turn = {}
         for number, turn_id in self._source.items():
             self._of_turn.setdefault(turn_id, []).append(number)
-        self.named = state["named"]
+        self.people = [
+            Person(number, kin, frozenset(name), one) for number, kin, name, one in state["people"]
+        ]
         self._others = bytearray(state["others"].tobytes())
         self._new = bytearray(state["new"].tobytes())
         self.unreal = {number: frozenset(each) for number, each in state["unreal"]}
@@ -201,6 +228,11 @@ def _begins(name: str, wanted: Sequence[str]) -> bool:
         name.startswith(each) and (len(name) == len(each) or name[len(each)] in ".-")
         for each in wanted
     )
+
+
+def _of_others(name: str, wanted: Collection[str]) -> bool:
+    first, *rest = name.split(".")
+    return first in wanted or (first == "relation" and not set(rest[1:]).isdisjoint(wanted))
 
 
 def places(values: NDArray[np.int64], size: int, at: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -41,3 +41,22 @@ def other_half(clause: Clause, slots: Slots, finding: RuleFinding) -> Iterator[R
     if tidy(words, begin, end, 6):
         value = text_of(finding.content, words, begin, end)
         yield finding._replace(attribute=other, value=value, replaces=None)
+
+
+def role_alone(clause: Clause, found: list[RuleFinding]) -> Iterator[RuleFinding]:
+    """The findings of a statement, the claim of a role without the employer that is told beside it:
+    a nurse who leaves St Mary's is a nurse still."""
+    told = {each.attribute: each for each in found}
+    employer = told.get("work.employer")
+    apart = len(found) == len(_WORK) and told.keys() == _WORK
+    for each in found:
+        if not apart or employer is None or each is employer or clause.negated or clause.ended:
+            yield each
+            continue
+        claim = each.claim
+        for link in ("at", "for", "with"):
+            claim = claim.replace(f" {link} {employer.value}", "", 1)
+        yield each._replace(claim=claim)
+
+
+_WORK = {"work.employer", "work.role"}

@@ -214,3 +214,25 @@ def singular(word: str) -> str:
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def is_definite(words: list[Token], begin: int, stop: int) -> bool:
+    """Whether a phrase begins with a name or an article."""
+    return begin < stop and (words[begin].text[0].isupper() or words[begin].low in ("a", "an"))
+
+
+def is_age(words: list[Token], begin: int, stop: int) -> bool:
+    """Whether a figure is an age in years: "5", "5 years old", and not "5 months gone"."""
+    rest = [word.low for word in words[begin + 1 : stop]]
+    return not rest or (len(rest) == 2 and rest[0] in ("years", "yrs", "year"))
+
+
+NOW = frozenset({"these days", "nowadays", "now", "currently", "at the moment", "at present"})
+
+
+def until_now(words: list[Token], begin: int, end: int) -> int:
+    """One past the words [begin, end) without a "now" or "these days" at their end."""
+    for length in (1, 2, 3):
+        if end - length > begin and " ".join(w.low for w in words[end - length : end]) in NOW:
+            return end - length
+    return end

@@ -6,12 +6,23 @@ import re
 from collections.abc import Iterator
 
 from beliefledger.gate.dates import find_when
-from beliefledger.gate.rules import belongings, choices, owned_things
+from beliefledger.gate.rules import belongings, choices, occupations, owned_things
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped
 from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.owned_things import between, owned
 from beliefledger.gate.rules.patterns import KINDS
-from beliefledger.gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
+from beliefledger.gate.rules.phrases import (
+    NOW,
+    is_age,
+    is_definite,
+    phrase_end,
+    pointing,
+    slug,
+    text_of,
+    tidy,
+    trim,
+    until_now,
+)
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.rules.words import Token, clause_end
 from beliefledger.ledger.candidate import SpeechAct
@@ -180,7 +191,7 @@ def _favourite(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
     ):
         return
     begin, end = trim(words, is_at + 1, clause_end(words, is_at + 1, "present"))
-    stop = _until_now(words, begin, end)
+    stop = until_now(words, begin, end)
     if not tidy(words, begin, stop) or words[begin].low in ("to", "when", "how", "not"):
         return
     act = SpeechAct.CHANGE if stop < end else None
@@ -205,15 +216,6 @@ def _favourite(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
 
 
 _SPELLED = frozenset({"favourite", "favorite"})
-_NOW = frozenset({"these days", "nowadays", "now", "currently", "at the moment", "at present"})
-
-
-def _until_now(words: list[Token], begin: int, end: int) -> int:
-    """One past the words [begin, end) without a "now" or "these days" at their end."""
-    for length in (1, 2, 3):
-        if end - length > begin and " ".join(w.low for w in words[end - length : end]) in _NOW:
-            return end - length
-    return end
 
 
 def _preferred(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
@@ -262,7 +264,7 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
     who = f"User's {between(reading, my + 1, at + 1)}".removesuffix("'s").removesuffix("’s")
     next_low = words[at + 1].low if at + 1 < len(words) else ""
     name_at = at + 1
-    first = at + 2 + (next_low == "is" and at + 2 < len(words) and words[at + 2].low in _NOW)
+    first = at + 2 + (next_low == "is" and at + 2 < len(words) and words[at + 2].low in NOW)
     if words[at].low.endswith("'s"):
         if next_low in ("name", "names") and at + 2 < len(words) and words[at + 2].low == "is":
             name_at = at + 3
@@ -284,7 +286,7 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
             and first < len(words)
             and (
                 name_end(words, first)
-                in {_until_now(words, first, end) for end in (len(words), len(words) - 1)}
+                in {until_now(words, first, end) for end in (len(words), len(words) - 1)}
                 or _breaks_off(words, first, name_end(words, first))
             )
             and words[first].low not in KINDS
@@ -305,7 +307,7 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
         key_of = f"{noun}.{slug(name)}" if many else noun
         last = words[end - 1].start + len(words[end - 1].text.removesuffix("'s").removesuffix("’s"))
         now = first > at + 2 or any(
-            " ".join(w.low for w in words[end : end + length]) in _NOW for length in (1, 2, 3)
+            " ".join(w.low for w in words[end : end + length]) in NOW for length in (1, 2, 3)
         )
         finding = owned(
             reading,
@@ -328,7 +330,7 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
         if words[end - 1].low.endswith("'s"):
             return
         subject_end = end + (end < len(words) and words[end].low == "," and name_at == at + 2)
-    yield from _happening(reading, my, subject_end, noun, key_of)
+    yield from _happening(reading, my, subject_end, noun, key_of, named=subject_end > at + 1)
 
 
 def _breaks_off(words: list[Token], first: int, end: int) -> bool:
@@ -374,10 +376,13 @@ def _is_list(words: list[Token], at: int) -> bool:
 _NO_LIST = WORDS["subject_words"] | {"is", "works", "lives", "likes", "loves", "my", "our", "hes"}
 
 
-def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Iterator[RuleFinding]:
+def _happening(
+    reading: Reading, my: int, at: int, noun: str, key: str, *, named: bool = False
+) -> Iterator[RuleFinding]:
     """ "My sister got married last June", "my brother lives in Leeds"."""
     words, content = reading.words, reading.content
-    if my == 0 and _RELATIONS.get(noun) == "relation.reports-to" and len(content) <= TALK:
+    boss = _RELATIONS.get(noun) == "relation.reports-to"
+    if my == 0 and boss and not named and len(content) <= TALK:
         return  # read as said of "my manager", who is somebody with a name
     if (
         my
@@ -418,7 +423,9 @@ def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Itera
             content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"}))
         )
         kind, slot = "fact", f"relation.{key}.origin"
-    elif verb in ("goes", "go") and words[begin].low == "to" and _definite(words, begin + 1, stop):
+    elif (
+        verb in ("goes", "go") and words[begin].low == "to" and is_definite(words, begin + 1, stop)
+    ):
         value = text_of(
             content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"}))
         )
@@ -428,15 +435,21 @@ def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Itera
         claim, kind, slot = f"{subject} {verb} {value}", "fact", f"relation.{key}.age"
     elif verb in ("is", "are") and words[begin].low == "due":
         kind, slot = "event", "event.due"
-    elif verb in _DOES and tidy(words, begin, stop, 8):
-        value = text_of(content, words, begin, stop)
+    elif state in ("is", "work") and (job := occupations.job(words, verb, begin, stop)):
+        for part, value, said in occupations.told(content, words, job, claim):
+            yield owned(
+                reading, my, stop, said, "fact", f"relation.{key}.{part}", value, 500
+            )._replace(confidence=850, topic=topic_of_noun(noun))
+        return
+    elif (verb in _DOES or occupations.is_trade(words, at, stop)) and tidy(words, begin, stop, 8):
+        value = text_of(content, words, begin, occupations.object_end(words, begin, stop))
         kind, slot = "fact", f"relation.{key}.{BASES[verb]}"
     elif state in ("location", "work") and words[begin].low in ("in", "at", "for", "as", "near"):
         value = text_of(
             content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"}))
         )
         kind, slot = "fact", f"relation.{key}.{state}"
-    elif verb == "is" and words[begin].low.isdigit() and _is_age(words, begin, stop):
+    elif verb == "is" and words[begin].low.isdigit() and is_age(words, begin, stop):
         value, stop = words[begin].text, begin + 1
         claim, kind, slot = f"{subject} is {value}", "fact", f"relation.{key}.age"
     elif state in ("is", "has") and (
@@ -473,16 +486,6 @@ _WHICH = {
 }  # fmt: skip
 """Words that tell one relative from another of the same noun."""
 _DOES = frozenset("plays studies speaks teaches runs owns drives collects attends".split())
-
-
-def _definite(words: list[Token], begin: int, stop: int) -> bool:
-    return begin < stop and (words[begin].text[0].isupper() or words[begin].low in ("a", "an"))
-
-
-def _is_age(words: list[Token], begin: int, stop: int) -> bool:
-    """Whether a figure is an age in years: "5", "5 years old", and not "5 months gone"."""
-    rest = [word.low for word in words[begin + 1 : stop]]
-    return not rest or (len(rest) == 2 and rest[0] in ("years", "yrs", "year"))
 
 
 def _personal(low: str, claim: str) -> bool:

@@ -13,7 +13,7 @@ from beliefledger.gate.rules.findings import Reading, RuleFinding, claim_of, spa
 from beliefledger.gate.rules.intentions import habit, intention, never
 from beliefledger.gate.rules.introductions import introduction
 from beliefledger.gate.rules.lexicon import WORDS
-from beliefledger.gate.rules.other_halves import other_half
+from beliefledger.gate.rules.other_halves import other_half, role_alone
 from beliefledger.gate.rules.patterns import (
     KINDS,
     Range,
@@ -257,8 +257,8 @@ def _drafts(reading: Reading, clause: Clause, rule: Rule, slots: Slots) -> Itera
     for item in items:
         finding = _finding(reading, clause, says, slots, item, len(items) > 1)
         if finding is not None:
-            yield finding
-            yield from other_half(clause, slots, finding)
+            found = [finding, *other_half(clause, slots, finding)]
+            yield from role_alone(clause, found)
 
 
 def _paired(words: list[Any], at: int) -> bool:

@@ -12,7 +12,8 @@ from beliefledger.gate.rules import choices
 from beliefledger.gate.rules.figures import asked, claim_to
 from beliefledger.gate.rules.findings import Reading, RuleFinding
 from beliefledger.gate.rules.lexicon import expanded, load, verb_form
-from beliefledger.gate.rules.phrases import singular, slug
+from beliefledger.gate.rules.patterns import is_role
+from beliefledger.gate.rules.phrases import phrase_end, singular, slug, text_of, tidy, trim
 from beliefledger.gate.rules.words import tokens
 from beliefledger.ledger.candidate import Ends, SpeechAct
 
@@ -25,6 +26,8 @@ class _State(NamedTuple):
     change: bool = False
     before: re.Pattern[str] | None = None
     """What has to stand in the sentence up to there."""
+    roles: bool = False
+    """Its value says what somebody does for a living."""
 
 
 def _load() -> tuple[_State, ...]:
@@ -37,6 +40,7 @@ def _load() -> tuple[_State, ...]:
             says["importance"],
             says.get("change", False),
             re.compile(says["before"], re.I) if "before" in says else None,
+            says.get("roles", False),
         )
         for says in data["states"]
     )
@@ -88,6 +92,8 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
             continue
         if state.before is not None and state.before.search(text[: match.end()]) is None:
             continue
+        if state.roles and not is_role(match["value"].lower().split()[-1]):
+            continue
         begin, stop = start + match.start(), start + match.end("value")
         while not reading.content[begin].isalnum():
             begin += 1
@@ -121,8 +127,35 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
             participants=(match["value"],) if state.type == "relation" else (),
             act=SpeechAct.CHANGE if changes else None,
         )  # fmt: skip
+        if attribute == "work.employer":
+            yield from _role_beside(reading, begin, stop, found)
 
 
+def _role_beside(
+    reading: Reading, start: int, stop: int, found: list[RuleFinding]
+) -> Iterator[RuleFinding]:
+    """The role that is told behind an employer: "started at Bosch as a welder"."""
+    words = reading.words
+    at = next((i for i, word in enumerate(words) if word.start >= stop), len(words))
+    if at + 2 >= len(words) or words[at].low != "as" or words[at + 1].low not in ("a", "an"):
+        return
+    begin, end = trim(words, at + 2, phrase_end(words, at + 2, len(words), frozenset({"of"})))
+    if any(each.attribute == "work.role" for each in found) or not tidy(words, begin, end, 4):
+        return
+    value = text_of(reading.content, words, begin, end)
+    last = words[end - 1].end
+    first = next(
+        (i for i, word in enumerate(words) if word.low in _LINKS and word.start > start), at
+    )
+    employer = reading.content[words[first].start : words[at].start]
+    claim = claim_to(reading, start, last).replace(employer, "", 1)
+    yield RuleFinding(
+        reading.content, start, last, claim, "fact", "work.role", value,
+        800, confidence=850, topic="work",
+    )  # fmt: skip
+
+
+_LINKS = frozenset({"at", "for", "with", "by"})
 _EVERY = re.compile(r"days\b", re.I)
 """ "on Mondays": it does not end with the next one."""
 _ARRANGED = ("event.appointment", "event.plan", "event.meeting")

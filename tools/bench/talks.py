@@ -62,7 +62,7 @@ class Asked:
 
 def talks(run: Run) -> Iterator[Measured]:
     """The half that is asked for, with the fallback and with MiniLM; nothing is asserted."""
-    files = [file for half in run.halves for file in (half, f"{half}_2")]
+    files = [file for half in run.halves for file in (half, f"{half}_2", f"people_{half}")]
     for model in (Words.name, MINILM):
         for half in files:
             label = f"talks to {half} with {model}"

@@ -39,9 +39,10 @@ from beliefledger.tools.bench.talks import TALKS
 WEIGHTS = Path(answer_order.__file__).with_name("answer_order.yaml")
 MUCH = {
     "talk": 2.0, "several now": 1.0, "several past": 1.0, "one now": 0.5, "one past": 0.5,
-    "near now": 2.0,
+    "near now": 2.0, "people": 1.0,
 }  # fmt: skip
 """How much a question of each kind counts."""
+PEOPLE = "people_tune"
 RIDGE = 1.0
 STALE = 1.0
 """How much it counts, beside what answers, that it comes before what is outdated."""
@@ -101,13 +102,14 @@ def asked(model: str) -> Iterator[Case]:
     with tempfile.TemporaryDirectory() as place, model_of(model):
         memory = open_memory(Path(place) / "ledger", consent="consent")
         with memory:
-            for half in ("tune", "tune_2"):
+            for half in ("tune", "tune_2", PEOPLE):
+                kind = "people" if half == PEOPLE else "talk"
                 for talk in talks.written(TALKS / f"{half}.yaml"):
                     person = f"{half} {talk.name}"
                     _remember(memory, person, talk.turns)
                     for each in talk.asks:
                         yield from _case(
-                            memory, model, "talk", person, each.words, talk.asked_at, each.told
+                            memory, model, kind, person, each.words, talk.asked_at, each.told
                         )
             stories = written(STORIES / "tune.yaml")
             for number, some in enumerate(several(stories)):

@@ -42,7 +42,7 @@ def _texts(memory, question="where do I live?", **asked):
 def test_there_is_a_weight_for_each_feature_and_no_other():
     weights = data("beliefledger.projections", "answer_order.yaml")["weights"]
     assert tuple(weights) == NAMES
-    assert all(weights[name] > 0 for name in ("place", "score", "meaning", "newer now"))
+    assert all(weights[name] > 0 for name in ("place", "meaning", "newer now"))
     assert weights["taken up now"] < 0 < weights["taken up past"]
 
 
