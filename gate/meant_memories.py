@@ -10,6 +10,7 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.registry import NOTE
+from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.slots import canonical_entity
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, SpeechAct
@@ -142,7 +143,7 @@ def in_place(
             "replaces": memory.value,
             "act": SpeechAct.CHANGE,
             "topic": memory.topic,
-            "category": memory.category,
+            "category": memory.category or category_of(claim),
             "importance": held.importance,
             "participants": (),
             "ends": ends,

@@ -11,7 +11,7 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped
 from beliefledger.gate.rules.lexicon import WORDS, load
 from beliefledger.gate.rules.owned_things import between, owned
-from beliefledger.gate.rules.patterns import is_role
+from beliefledger.gate.rules.patterns import is_job
 from beliefledger.gate.rules.phrases import (
     phrase_end,
     pointing,
@@ -230,7 +230,7 @@ def _job(reading: Reading, my: int) -> Iterator[RuleFinding]:
             )
         ):
             stop += 1
-        if begin < stop and is_role(words[stop - 1].low) and tidy(words, begin, stop, 5):
+        if begin < stop and is_job(words[stop - 1].low) and tidy(words, begin, stop, 5):
             claim = f"User is {between(reading, begin - 1, stop)}"
             value = text_of(reading.content, words, begin, stop)
             yield owned(reading, my, stop, claim, "fact", "work.role", value, 800)._replace(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.findings import Reading, RuleFinding, capped
 from beliefledger.gate.rules.lexicon import WORDS, verb_form
-from beliefledger.gate.rules.patterns import KINDS, is_role
+from beliefledger.gate.rules.patterns import KINDS, is_job, is_role
 from beliefledger.gate.rules.phrases import phrase_end, retell, slug, text_of, tidy
 from beliefledger.gate.rules.words import Token
 from beliefledger.ledger.candidate import Durability
@@ -151,7 +151,7 @@ def _role(words: list[Token], at: int, begin: int) -> _Item | None:
         and words[end].low not in ("and", "or", "living", "working", "based", "who", "that")
     ):
         end += 1
-    if end == begin or not is_role(words[end - 1].low) or words[begin].low in _NOT_ROLE:
+    if end == begin or not is_job(words[end - 1].low) or words[begin].low in _NOT_ROLE:
         return None
     return _Item("work.role", "work", begin, end, end, at)
 
@@ -318,7 +318,7 @@ def _self(
         key = "identity.handedness" if head in _HANDS else f"identity.self.{slug(head)}"
         yield RuleFinding(content, start, words[stop - 1].end, claim, "fact", key, value, 600, 850,
                           "identity")  # fmt: skip
-    elif is_role(head) and words[begin].low not in _NOT_ROLE | {"professional", "language"}:
+    elif is_job(head) and words[begin].low not in _NOT_ROLE | {"professional", "language"}:
         yield RuleFinding(content, start, words[stop - 1].end, claim, "fact", "work.role", value,
                           800, 850, "work")  # fmt: skip
 

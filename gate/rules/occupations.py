@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from beliefledger.gate.rules.patterns import is_role
+from beliefledger.gate.rules.patterns import is_job
 from beliefledger.gate.rules.phrases import phrase_end, text_of
 from beliefledger.gate.rules.words import Token
 
@@ -60,7 +60,7 @@ def job(words: list[Token], verb: str, begin: int, stop: int) -> Job | None:
     if at + 1 >= stop or words[at].low not in ("a", "an"):
         return None
     end = phrase_end(words, at + 1, stop, _OF)
-    known = verb in ("works", "work") or is_role(words[end - 1].low)
+    known = verb in ("works", "work") or is_job(words[end - 1].low)
     if not known or not 0 < end - at - 1 <= _LONGEST:
         return None
     named = end + 1 < stop and words[end].low in ("at", "for") and words[end + 1].text[0].isupper()

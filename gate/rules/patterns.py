@@ -254,7 +254,7 @@ def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
         end = next((i for i in range(at, end) if words[i].low in ("and", ",", "or")), end)
         if end - at > 5 or first.low in ("bit", "little", "lot", "big", "huge", "good", "great"):
             return at
-        return end if is_role(words[_head(words, at, end)].low) else at
+        return end if is_job(words[_head(words, at, end)].low) else at
     return phrase_end(words, at, stop, _OF)
 
 
@@ -296,6 +296,11 @@ def is_role(low: str) -> bool:
     return low in WORDS["roles"] or (
         low.endswith(WORDS_ROLE_ENDINGS) and low not in WORDS["not_roles"] and len(low) > 5
     )
+
+
+def is_job(low: str) -> bool:
+    """As `is_role`, of what takes the place of another job: who is a father is still a nurse."""
+    return is_role(low) and low not in WORDS["no_jobs"]
 
 
 def _years_old(low: str) -> bool:

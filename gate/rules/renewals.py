@@ -16,6 +16,7 @@ from beliefledger.gate.literals import Guarded, lowered
 from beliefledger.gate.rules.findings import RuleFinding
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.gate.rules.normalised import spelt
+from beliefledger.gate.rules.patterns import is_job
 from beliefledger.ledger.candidate import Ends, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -74,6 +75,9 @@ class Frame(NamedTuple):
     never: re.Pattern[str] | None
     any: bool
     """Whether the value is any words, and not a name."""
+    jobs: bool
+    """Whether the value says what somebody does for a living: "I'm a nurse now", and not "a vegan
+    now"."""
 
 
 class Kind(NamedTuple):
@@ -124,6 +128,10 @@ class New(NamedTuple):
     begin: int
 
 
+def _last_word(said: str) -> str:
+    return said.lower().split()[-1]
+
+
 def _attributes(says: str) -> re.Pattern[str]:
     each = (re.escape(one).replace(r"\*", r"[\w.-]{1,60}") for one in says.split())
     return compile_later(rf"(?:{'|'.join(each)})$")
@@ -135,7 +143,8 @@ def _frames() -> tuple[Frame, ...]:
             _attributes(each["of"]),
             tuple(Guarded(expanded(say, _DATA["parts"]), re.I) for say in each["says"]),
             compile_later(each["never"], re.I) if "never" in each else None,
-            bool(each.get("any")),
+            bool(each.get("any") or each.get("jobs")),
+            bool(each.get("jobs")),
         )
         for each in _DATA["frames"]
     )
@@ -296,6 +305,8 @@ class Sentence:
                 continue
             for found in say.pattern.finditer(self.text):
                 new = self._name(found, named=not frame.any)
+                if new is not None and frame.jobs and not is_job(_last_word(found["new"])):
+                    new = None
                 if new is not None:
                     never = frame.never is not None and frame.never.search(self.text)
                     return None if never else new

@@ -13,7 +13,7 @@ from typing import Any
 from beliefledger.gate.rules.findings import RuleFinding, to_candidate
 from beliefledger.gate.rules.lexicon import Form, expanded, load, third_person, verb_form
 from beliefledger.gate.rules.normalised import words_of
-from beliefledger.gate.rules.patterns import is_role
+from beliefledger.gate.rules.patterns import is_job
 from beliefledger.gate.rules.phrases import slug
 from beliefledger.gate.rules.words import Token
 from beliefledger.gate.sentences import sentences
@@ -75,7 +75,7 @@ def _answer(
     value = turn.content[words[first].start : words[last - 1].end]
     if says.get("figure") and not (value[0].isdigit() or said[first] in _NUMBERS):
         return None
-    if says.get("role") and not is_role(said[last - 1]):
+    if says.get("role") and not is_job(said[last - 1]):
         return None
     if says.get("settled") and _SETTLED.isdisjoint(said):
         return None

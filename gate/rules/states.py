@@ -12,7 +12,7 @@ from beliefledger.gate.rules import choices
 from beliefledger.gate.rules.figures import asked, claim_to
 from beliefledger.gate.rules.findings import Reading, RuleFinding
 from beliefledger.gate.rules.lexicon import expanded, load, verb_form
-from beliefledger.gate.rules.patterns import is_role
+from beliefledger.gate.rules.patterns import is_job
 from beliefledger.gate.rules.phrases import phrase_end, singular, slug, text_of, tidy, trim
 from beliefledger.gate.rules.words import tokens
 from beliefledger.ledger.candidate import Ends, SpeechAct
@@ -92,7 +92,7 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
             continue
         if state.before is not None and state.before.search(text[: match.end()]) is None:
             continue
-        if state.roles and not is_role(match["value"].lower().split()[-1]):
+        if state.roles and not is_job(match["value"].lower().split()[-1]):
             continue
         begin, stop = start + match.start(), start + match.end("value")
         while not reading.content[begin].isalnum():

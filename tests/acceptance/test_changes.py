@@ -251,3 +251,33 @@ def test_a_move_to_the_moon_is_a_joke(memory):
 def test_what_kin_got_rid_of_is_no_thing_of_the_speaker(memory, kin):
     tell(memory, (0, f"{kin} got rid of her cats, allergies"))
     assert not any("has" in each for each in believed(memory, 0))
+
+
+@pytest.mark.parametrize("job", ["I'm a nurse", "I work at St. Mary's as a nurse"])
+def test_what_somebody_is_beside_the_job_takes_not_its_place(memory, job):
+    tell(memory, (0, job))
+    before = believed(memory, 0)
+    besides = [
+        "im a vegan now", "I'm a vegetarian these days", "I'm a pescatarian nowadays",
+        "I'm a Buddhist these days", "I'm a mother now", "I'm a dad of two these days",
+        "I'm a widower now", "I am a homeowner now", "I'm a runner these days",
+        "I'm a Londoner now", "I'm a Mac user now", "I'm a Brit now", "I'm a tea drinker now",
+        "I'm a bit tired now", "I'm a big fan of jazz these days", "I became a father last week",
+    ]  # fmt: skip
+    for day, words in enumerate(besides, 1):
+        tell(memory, (day, words))
+        assert before <= believed(memory, day), words
+    assert not any("works as" in each for each in believed(memory, 99) - before)
+
+
+@pytest.mark.parametrize("told", ["I'm a welder now", "im a barista these days"])
+def test_another_job_takes_its_place(memory, told):
+    tell(memory, (0, "I'm a nurse"), (9, told))
+    assert not any("nurse" in each for each in believed(memory, 9))
+
+
+def test_a_new_value_of_a_special_category_waits_for_its_consent(place):
+    with open_memory(place, consent="consent") as memory:
+        memory.remember("ana", "I'm a nurse")
+        memory.remember("ana", "became a Buddhist last year")
+        assert [each.value for each in memory.beliefs("ana")] == ["nurse"]
