@@ -11,7 +11,9 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.meant_memories import LASTING, Standing, in_place, look_up, stem
 from beliefledger.gate.registry import NOTE
+from beliefledger.gate.renewals import known_words
 from beliefledger.gate.rules import distinctions, new_figures
+from beliefledger.gate.rules.subjects import speaks_of_another
 from beliefledger.ledger.candidate import Candidate, Ends, Span, When
 from beliefledger.ledger.times import DAY
 
@@ -72,7 +74,6 @@ def _refigured_by(
     types = LASTING | {"event", "commitment"} if kind in _DATED else LASTING
     scored: list[tuple[int, Held, new_figures.Figure]] = []
     for one in look_up(standing, candidate, lambda *_: True, types):
-        memory = one.written.memory
         fit = _figure_meant(candidate, kind, topics, one, turn)
         if fit is not None:
             scored.append((fit[0], one, fit[1]))
@@ -235,6 +236,8 @@ def _figure_meant(
         return None
     quote = candidate.spans[0].quote
     if distinctions.apart(quote, claim, memory.attribute) or distinctions.name_others(quote, claim):
+        return None
+    if speaks_of_another(quote, known_words(one)):
         return None
     if not set(_DIGITS.findall(memory.attribute)) <= set(_DIGITS.findall(quote)):
         return None  # the figure of `5k-record` says which record, and not how fast

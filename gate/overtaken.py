@@ -13,7 +13,9 @@ from beliefledger.gate import successions
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing
 from beliefledger.gate.registry import NOTE
+from beliefledger.gate.renewals import known_words
 from beliefledger.gate.rules import distinctions
+from beliefledger.gate.rules.subjects import speaks_of_another, tells_a_state
 from beliefledger.gate.successions import Said, Told, score, threshold
 from beliefledger.ledger.candidate import SELF, Candidate
 
@@ -39,7 +41,9 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
         of = Told(held.type, memory.attribute, memory.claim, memory.value)
         if not said.may_be_of(of) or _is_of_another(said, held):
             continue
-        if is_kin_still(held, said.text):
+        if is_kin_still(held, said.text) or tells_a_state(said.text, memory.claim):
+            continue
+        if speaks_of_another(said.text, known_words(held)):
             continue
         if score(said, of) >= threshold("threshold"):
             told.setdefault(memory.claim, []).append(held)

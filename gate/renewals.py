@@ -31,6 +31,7 @@ from beliefledger.gate.rules.renewals import (
     named,
     spelt_out,
 )
+from beliefledger.gate.rules.subjects import speaks_of_another
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
 
 _STAYING = ("identity.birth", "record.", "language.native", "language.speaks")
@@ -158,6 +159,8 @@ def _is_of_subject(sentence: Sentence, renewal: Renewal) -> bool:
     memory = renewal.held.written.memory
     if distinctions.apart(sentence.text, memory.claim, memory.attribute):
         return False
+    if speaks_of_another(sentence.text, known_words(renewal.held)):
+        return False
     begin = 0 if renewal.new is None else renewal.new.begin
     told = memory.claim.replace(memory.value, " ")
     if distinctions.owned_by_another(sentence.text[:begin], told):
@@ -175,6 +178,17 @@ def _is_of_subject(sentence: Sentence, renewal: Renewal) -> bool:
         return True  # "they put me on days"
     about = stems(memory.claim)
     return all(stem(each) in about for each in others)
+
+
+def known_words(held: Held) -> set[str]:
+    """What a memory may be called in a sentence: the words of its claim and of its slot."""
+    memory = held.written.memory
+    words = new_figures.words_of(f"{memory.claim} {memory.attribute.replace('.', ' ')}")
+    nouns = _NOUNS_OF.get(canonical(memory.attribute, held.type), ())
+    slot = NOUNS.get(memory.attribute, ())
+    return {each.lower().removesuffix("'s") for each in words} | {
+        word for some in (*nouns, *slot) for word in some
+    }
 
 
 _OF_ANOTHER = tuple(

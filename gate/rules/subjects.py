@@ -1,0 +1,89 @@
+"""Whether a sentence speaks of somebody or something else than a memory: "my brother's rent is 1100
+now" ends no rent of one's own, and "standup is at 9:30 now" no hour of getting up. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set as AbstractSet
+
+from beliefledger.gate.rules.lexicon import load
+from beliefledger.gate.rules.renewals import OTHERS
+
+_DATA = load("subjects.yaml")
+_SPEAKER = re.compile(
+    r"\b(?:i|i['’]?m|im|i['’]?ve|ive|i['’](?:d|ll)|we|we['’](?:re|ve|ll|d)|me|us|myself)\b", re.I
+)
+_IS = r"is|are|was|were|['’]s|costs?|starts?|begins?"
+_DOES = (
+    r"takes?|drives?|plays?|speaks?|drinks?|eats?|uses?|goes|go|works?|lives?|moved|switched|"
+    r"changed|joined|got|has|have|wakes?|pays?|learns?|studies"
+)
+_SUBJECT = re.compile(
+    r"\W*(?:(?:so|and|but|btw|also|oh|ok|now|fyi|lol|well|yeah|by the way)\W+)*"
+    r"(?P<whose>(?:my|our|the|this|that|his|her|their|an?) )?"
+    rf"(?P<words>[\w'’-]+(?: [\w'’-]+){{0,2}}?)(?:(?P<is>['’]s| (?:{_IS}))| (?:{_DOES}))(?!\w)",
+    re.I,
+)
+_PERSON = re.compile(
+    r"\W*(?:(?:so|and|but|btw|also|oh|ok|fyi|lol|well|yeah)\W+)*(?:my|our|the|his|her|their) "
+    r"(?:[\w-]+ )?(?P<who>[\w-]+) (?:[A-Z][\w-]+ )?[a-z]{2,}(?:s|ed)\b"
+)
+"""Somebody does something: "my colleague commutes"."""
+_STATE = re.compile(
+    r"\W*(?:(?:so|and|but|btw|also|oh|ok|fyi|lol|well|yeah)\W+)*(?:my|our|the) "
+    r"(?:[\w'’-]+ ){1,3}?"
+    rf"(?:{_IS})(?: (?:always|so|really|too|very|still|just|now|a bit|kinda|super|all)){{0,2}}"
+    r" (?P<how>[\w'’-]+)",
+    re.I,
+)
+_ANOTHER_CLAUSE = re.compile(r"(?:[,;:–—]|\.|\b(?:and|but|so)\b) *(?:[\w'’-]+ ){2}[\w'’-]")
+"""What it says there may be of another subject."""
+_NOBODY = frozenset(_DATA["nobody"].split())
+_HOW = frozenset(_DATA["how"].split())
+_PASSING = frozenset(_DATA["passing"].split())
+
+
+def speaks_of_another(said: str, known: AbstractSet[str]) -> bool:
+    """Whether the subject of a sentence is neither the speaker nor among the words `known` of a
+    memory, in lower case and without endings of plurals."""
+    found = None if _SPEAKER.search(said) else _SUBJECT.match(said)
+    if found is None:
+        found = None if _SPEAKER.search(said) else _PERSON.match(said)
+    if found is None or _ANOTHER_CLAUSE.search(said, found.end()) is not None:
+        return False
+    if "who" in found.re.groupindex:
+        return found["who"].lower() in OTHERS - known
+    *before, head = found["words"].lower().replace("’", "'").split()
+    if head in _NOBODY:
+        return False
+    owners = [each.removesuffix("'s") for each in before if each.endswith("'s")]
+    if owners and _has(known, owners[0]):
+        return head in OTHERS  # "Mia's friend", and not "Mia's birthday"
+    if owners:
+        return True  # "my brother's rent"
+    if _has(known, head):
+        named = found["words"].split()[-1][:1].isupper()
+        kind = before[-1] if before else ""
+        apart = kind and kind not in _HOW and not _has(known, kind)
+        return bool(apart and found["whose"] and not named)  # "my tennis partner"
+    return found["is"] is not None or head in OTHERS
+
+
+def tells_a_state(said: str, claim: str) -> bool:
+    """Whether a sentence tells how something is for a while, or a figure where a memory has none:
+    "the bus is always late", "the train is 20 euros now". What is gone or dead is so for good."""
+    found = _STATE.match(said)
+    if found is None or _ANOTHER_CLAUSE.search(said, found.end()) is not None:
+        return False
+    how = found["how"].lower().replace("’", "'")
+    if how[0].isdigit():
+        return not any(each.isdigit() for each in claim)
+    return how in _PASSING
+
+
+def _has(known: AbstractSet[str], word: str) -> bool:
+    if word in known or word.removesuffix("s") in known:
+        return True
+    begins = word[: max(6, len(word) - 3)]  # "pre-approval" and "pre-approved"
+    return len(word) > 6 and any(each.startswith(begins) for each in known)

@@ -1,0 +1,72 @@
+"""What is said of others, or of how something is for a while, ends nothing that is believed."""
+
+from __future__ import annotations
+
+import pytest
+
+from beliefledger import open_memory
+
+NEAR = {
+    "I work at Bosch": [
+        "my cousin works at Siemens now", "Lena is at Google now",
+        "the Bosch canteen is closed now", "my brother's employer is Aldi now",
+    ],
+    "I live in Bonn": [
+        "my sister lives in Oslo now", "stuck in Frankfurt now, flight delayed",
+        "we're in Prague these days for my husband's surgery",
+        "back in Cologne now for the carnival",
+    ],
+    "Rent is 900 euros": [
+        "my brother's rent is 1100 now", "electricity is 95 euros these days",
+        "my parking costs 60 euros now",
+    ],
+    "my gym is FitX": ["my brother's gym is McFit now", "the pool is closed now"],
+    "my partner is Carla": ["my brother's partner is Nina now", "my tennis partner is Ole now"],
+    "I'm on the data team": ["Kai is on the platform team now", "the search team moved to Berlin"],
+    "I take the bus to work": ["my wife takes the train now", "the bus is always late now"],
+    "I commute by train": [
+        "my colleague commutes by bike now", "the train is 20 euros now",
+        "my husband commutes by car now",
+    ],
+    "I wake up at 6:30": ["standup is at 9:30 now", "the kids wake up at 5 now"],
+    "my standup is at 9:15": ["the other team's standup is at 9:45 now", "retro is at 10:00 now"],
+    "the deadline is June 3": [
+        "the other team's deadline is June 10 now", "my wife's exam is on June 5 now",
+        "the party is on June 7 now",
+    ],
+    "my dentist is Dr. Huber": ["my kid's dentist is Dr. Lang now", "the vet is Dr. Kern now"],
+    "my laptop is a ThinkPad": ["my boss's laptop is a MacBook now"],
+    "my favourite band is Muse": ["the band is on tour now", "Kai's band is called Lotus now"],
+    "my landlord is Mr Novak": ["my sister's landlord is Mrs Bauer now"],
+    "my internet provider is A1": ["the internet is slow now"],
+    "my daughter Mia goes to Goethe school": ["Mia's friend moved to Montessori school"],
+}  # fmt: skip
+CHANGED = {
+    "my manager is Ingrid": "my manager is Tobias now",
+    "Rent is 900 euros": "the landlord raised it, rent is 1100 now",
+    "my gym is FitX": "gym is McFit now",
+    "my standup is at 9:15": "standup is at 9:45 now",
+    "our landlord is Mr. Pike": "the building was sold, our landlord is a Mrs. Adeyemi now",
+    "my daughter Mia is 6": "mia's seventh birthday was chaos lol",
+    "my days off are monday and tuesday": "days off are now sunday and monday",
+}
+
+
+@pytest.mark.parametrize("known", NEAR)
+def test_what_is_believed_stays(place, known):
+    with open_memory(place, consent="consent") as memory:
+        memory.remember("ana", known)
+        before = {each.memory_id for each in memory.beliefs("ana")}
+        assert before
+        for words in NEAR[known]:
+            memory.remember("ana", words)
+            assert before <= {each.memory_id for each in memory.beliefs("ana")}, words
+
+
+@pytest.mark.parametrize("known", CHANGED)
+def test_what_has_changed_does_not(place, known):
+    with open_memory(place, consent="consent") as memory:
+        memory.remember("ana", known)
+        before = {each.memory_id for each in memory.beliefs("ana")}
+        memory.remember("ana", CHANGED[known])
+        assert not before <= {each.memory_id for each in memory.beliefs("ana")}
