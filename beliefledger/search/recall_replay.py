@@ -28,8 +28,9 @@ from beliefledger.search.reranking import without_reranker
 from beliefledger.search.search import ordinal
 from beliefledger.times import Progress
 
-TOLERANCE = 1
-"""Millionths by which a score may differ: sums of floats end in other digits elsewhere."""
+TOLERANCE = 10
+"""Millionths by which a score may differ: sums of floats end in other digits elsewhere, and where
+a processor adds in another order."""
 UNEXPLAINED = (
     "Nothing on record explains it. Fold the views anew, and replay: beliefledger ops rebuild"
 )

@@ -20,24 +20,25 @@ _DOES = (
     r"changed|joined|got|has|have|wakes?|pays?|learns?|studies"
 )
 _SUBJECT = re.compile(
-    r"\W*(?:(?:so|and|but|btw|also|oh|ok|now|fyi|lol|well|yeah|by the way)\W+)*"
+    r"\W*+(?:(?:so|and|but|btw|also|oh|ok|now|fyi|lol|well|yeah|by the way)\W++)*+"
     r"(?P<whose>(?:my|our|the|this|that|his|her|their|an?) )?"
-    rf"(?P<words>[\w'’-]+(?: [\w'’-]+){{0,2}}?)(?:(?P<is>['’]s| (?:{_IS}))| (?:{_DOES}))(?!\w)",
+    rf"(?P<words>[^\W_][\w'’-]{{0,30}}(?: [\w'’-]{{1,30}}){{0,2}}?)"
+    rf"(?:(?P<is>['’]s| (?:{_IS}))| (?:{_DOES}))(?!\w)",
     re.I,
 )
 _PERSON = re.compile(
-    r"\W*(?:(?:so|and|but|btw|also|oh|ok|fyi|lol|well|yeah)\W+)*(?:my|our|the|his|her|their) "
-    r"(?:[\w-]+ )?(?P<who>[\w-]+) (?:[A-Z][\w-]+ )?[a-z]{2,}(?:s|ed)\b"
+    r"\W*+(?:(?:so|and|but|btw|also|oh|ok|fyi|lol|well|yeah)\W++)*+(?:my|our|the|his|her|their) "
+    r"(?:[\w-]{1,30} )?(?P<who>[\w-]{1,30}) (?:[A-Z][\w-]{1,30} )?[a-z]{2,30}(?:s|ed)\b"
 )
 """Somebody does something: "my colleague commutes"."""
 _STATE = re.compile(
-    r"\W*(?:(?:so|and|but|btw|also|oh|ok|fyi|lol|well|yeah)\W+)*(?:my|our|the) "
-    r"(?:[\w'’-]+ ){1,3}?"
+    r"\W*+(?:(?:so|and|but|btw|also|oh|ok|fyi|lol|well|yeah)\W++)*+(?:my|our|the) "
+    r"(?:[\w'’-]{1,30} ){1,3}?"
     rf"(?:{_IS})(?: (?:always|so|really|too|very|still|just|now|a bit|kinda|super|all)){{0,2}}"
-    r" (?P<how>[\w'’-]+)",
+    r" (?P<how>[\w'’-]{1,30})",
     re.I,
 )
-_ANOTHER_CLAUSE = re.compile(r"(?:[,;:–—]|\.|\b(?:and|but|so)\b) *(?:[\w'’-]+ ){2}[\w'’-]")
+_ANOTHER_CLAUSE = re.compile(r"(?:[,;:–—]|\.|\b(?:and|but|so)\b) *(?:[\w'’-]{1,30} ){2}[\w'’-]")
 """What it says there may be of another subject."""
 _NOBODY = frozenset(_DATA["nobody"].split())
 _HOW = frozenset(_DATA["how"].split())
