@@ -2,8 +2,8 @@
 
 Up to `MOST_EXACT` vectors every one is compared. Beyond that they move to an inverted file, which
 looks only where the query's neighbours lie; vectors can be added to both, and removed. Both hold
-them as float16, as they are kept: that takes nothing from them, and half of the time. A `FEW` are
-compared in numpy, which has the answer before FAISS is loaded.
+them as float16, as they are kept: that takes nothing from them, and half of the time. Up to
+`IN_NUMPY` are compared in numpy, which has the answer before FAISS is loaded.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ _LOOKED_THROUGH = 64
 _TRAINED_ON = 40
 """Training vectors for each list, and training rounds."""
 _TRAINED_TIMES = 5
+IN_NUMPY = 16_000
 FEW = 1_000
+"""So many texts get a cosine, however near they are."""
 FOUND_AT_MOST = 500
 """How many nearest texts get a cosine when not all do: texts further away have nothing to do with
 the query."""
@@ -47,8 +49,8 @@ class Dense:
 
     def __init__(self, dimension: int, most_exact: int = MOST_EXACT) -> None:
         self.dimension = dimension
-        self._most_exact, self._few = most_exact, min(FEW, most_exact)
-        self._index: Any = _Few(dimension)
+        self._most_exact, self._in_numpy = most_exact, min(IN_NUMPY, most_exact)
+        self._index: Any = _InNumpy(dimension)
         self.exact = True
 
     def __len__(self) -> int:
@@ -63,10 +65,10 @@ class Dense:
         """Add the vectors of these texts: float32 of shape (len(numbers), dimension)."""
         if len(numbers):
             ids, rows = np.asarray(numbers, np.int64), np.ascontiguousarray(vectors, np.float32)
-            if isinstance(self._index, _Few) and len(self) + len(ids) > self._few:
-                few, self._index = self._index, _exact(self.dimension)
-                self._index.add_with_ids(few.vectors, few.ids)
-            if not isinstance(self._index, _Few):
+            if isinstance(self._index, _InNumpy) and len(self) + len(ids) > self._in_numpy:
+                before, self._index = self._index, _exact(self.dimension)
+                self._index.add_with_ids(before.vectors, before.ids)
+            if not isinstance(self._index, _InNumpy):
                 _faiss()
             self._index.add_with_ids(rows, ids)
             if self.exact and len(self) > self._most_exact:
@@ -86,10 +88,13 @@ class Dense:
         those that the mask leaves out, that have no vector, or (of more than a few) than which
         `FOUND_AT_MOST` others are nearer."""
         cosines = np.full(len(mask), NONE, np.float32)
-        if isinstance(self._index, _Few):
-            ids = self._index.ids
-            asked = mask[ids]
-            cosines[ids[asked]] = self._index.products(query)[asked]
+        if isinstance(self._index, _InNumpy):
+            asked = mask[self._index.ids]
+            ids, found = self._index.ids[asked], self._index.products(query)[asked]
+            if len(self) > FEW and len(ids) > FOUND_AT_MOST:
+                nearest = np.argpartition(found, -FOUND_AT_MOST)[-FOUND_AT_MOST:]
+                ids, found = ids[nearest], found[nearest]
+            cosines[ids] = found
             return cosines
         if not len(self):
             return cosines
@@ -109,19 +114,32 @@ class Dense:
         return cosines
 
     def state(self) -> State:
-        """All of it, to be restored in another process: of more than a few as FAISS writes it."""
-        if isinstance(self._index, _Few):
-            return {"ids": self._index.ids, "vectors": self._index.vectors}
-        return {"faiss": _faiss().serialize_index(self._index)}
+        """All of it, to be restored in another process. Precondition: it is exact."""
+        if isinstance(self._index, _InNumpy):
+            return {"ids": self._index.ids, "vectors": self._index.vectors.astype(np.float16)}
+        faiss = _faiss()
+        held = faiss.downcast_index(self._index.index)
+        vectors = faiss.vector_to_array(held.codes).view(np.float16)
+        return {
+            "ids": faiss.vector_to_array(self._index.id_map),
+            "vectors": vectors.reshape(-1, self.dimension),
+        }
 
-    def restore(self, state: State, *, exact: bool) -> None:
-        """Have what another one had, which was `exact` or not."""
-        self.exact = exact
-        if "faiss" in state:
-            self._index = _faiss().deserialize_index(state["faiss"])
-        else:
-            self._index = _Few(self.dimension)
-            self._index.add_with_ids(state["vectors"], state["ids"])
+    def restore(self, state: State) -> None:
+        """Have what another one had."""
+        ids, vectors = state["ids"], state["vectors"]
+        self._index, self.exact = _InNumpy(self.dimension), True
+        if len(ids) <= self._in_numpy:
+            self._index.add_with_ids(vectors.astype(np.float32), ids)
+            return
+        faiss = _faiss()
+        self._index = _exact(self.dimension)
+        held = faiss.downcast_index(self._index.index)
+        # As they lie there: to have them added takes as long as everything else together.
+        faiss.copy_array_to_vector(vectors.reshape(-1).view(np.uint8), held.codes)
+        faiss.copy_array_to_vector(ids, self._index.id_map)
+        held.ntotal = self._index.ntotal = len(ids)
+        self._index.construct_rev_map()
 
     def _approximate(self) -> None:
         """Move to an inverted file."""
@@ -143,25 +161,39 @@ class Dense:
         self._index, self.exact = index, False
 
 
-class _Few:
+class _InNumpy:
     """An index as FAISS has them, of so few vectors that numpy compares them as quickly."""
 
     def __init__(self, dimension: int) -> None:
-        self.ids = np.zeros(0, np.int64)
-        self.vectors = np.zeros((0, dimension), np.float32)
+        self.ntotal = 0
+        self._ids = np.zeros(0, np.int64)
+        self._vectors = np.zeros((0, dimension), np.float32)
 
     @property
-    def ntotal(self) -> int:
-        return len(self.ids)
+    def ids(self) -> NDArray[np.int64]:
+        return self._ids[: self.ntotal]
+
+    @property
+    def vectors(self) -> Vectors:
+        return self._vectors[: self.ntotal]
 
     def add_with_ids(self, vectors: Vectors, ids: NDArray[np.int64]) -> None:
-        self.ids = np.concatenate([self.ids, ids])
-        self.vectors = np.concatenate([self.vectors, vectors])
+        before, self.ntotal = self.ntotal, self.ntotal + len(ids)
+        if not before:
+            self._ids, self._vectors = ids, vectors
+            return
+        if self.ntotal > len(self._ids):  # twice as many: one more is not to copy all of them
+            more = max(len(ids), before)
+            self._ids = np.concatenate([self._ids[:before], np.zeros(more, np.int64)])
+            room = np.zeros((more, vectors.shape[1]), np.float32)
+            self._vectors = np.concatenate([self._vectors[:before], room])
+        self._ids[before : self.ntotal], self._vectors[before : self.ntotal] = ids, vectors
 
     def remove_ids(self, ids: NDArray[np.int64]) -> int:
         stay = ~np.isin(self.ids, ids)
-        self.ids, self.vectors = self.ids[stay], self.vectors[stay]
-        return len(stay) - len(self.ids)
+        self._ids, self._vectors = self.ids[stay], self.vectors[stay]
+        before, self.ntotal = self.ntotal, len(self._ids)
+        return before - self.ntotal
 
     def reconstruct_batch(self, ids: NDArray[np.int64]) -> Vectors:
         order = np.argsort(self.ids)

@@ -299,7 +299,7 @@ def _hits(
                 votes,
                 {name: float(each[at[place]]) for name, each in components.items()},
                 tuple(against.get(ids[place], ())),
-                index.turns.get(number),
+                index.turns.get(ids[place]) if row < 0 else None,
                 taken_up_by=None if later is None else index.turn_ids[later] or None,
                 accesses=accesses[place] if row >= 0 else None,
                 left=fresh[place] if row >= 0 else None,

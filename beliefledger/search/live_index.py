@@ -17,7 +17,8 @@ from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.embedding import Embedder
-from beliefledger.projections.index import IndexedGenerations, Source, SubjectIndex
+from beliefledger.projections.index import SubjectIndex
+from beliefledger.projections.index_queries import IndexedGenerations, Source
 from beliefledger.projections.index_texts import text_of
 from beliefledger.projections.recalls import RecallsView
 from beliefledger.projections.search_requests import SearchRequest
@@ -93,7 +94,7 @@ class LiveIndex:
                 index.start()
                 raise
         self.generations = generations
-        return rebuilt, before - set(index.tags)
+        return rebuilt, before.difference(index.tags) if before else before
 
 
 def _both(one: Touched, other: Touched) -> Touched:
