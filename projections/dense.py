@@ -31,6 +31,7 @@ _TRAINED_ON = 40
 """Training vectors for each list, and training rounds."""
 _TRAINED_TIMES = 5
 IN_NUMPY = 16_000
+_LANES = 16
 FEW = 1_000
 """So many texts get a cosine, however near they are."""
 FOUND_AT_MOST = 500
@@ -89,12 +90,13 @@ class Dense:
         `FOUND_AT_MOST` others are nearer."""
         cosines = np.full(len(mask), NONE, np.float32)
         if isinstance(self._index, _InNumpy):
-            asked = mask[self._index.ids]
-            ids, found = self._index.ids[asked], self._index.products(query)[asked]
-            if len(self) > FEW and len(ids) > FOUND_AT_MOST:
-                nearest = np.argpartition(found, -FOUND_AT_MOST)[-FOUND_AT_MOST:]
-                ids, found = ids[nearest], found[nearest]
-            cosines[ids] = found
+            near = np.flatnonzero(mask[self._index.ids])
+            found = self._index.products(query)[near]
+            if len(self) > FEW:
+                if len(near) > FOUND_AT_MOST:
+                    near = near[np.argpartition(found, -FOUND_AT_MOST)[-FOUND_AT_MOST:]]
+                found = _in_lanes(self._index.vectors[near], query)
+            cosines[self._index.ids[near]] = found
             return cosines
         if not len(self):
             return cosines
@@ -204,6 +206,20 @@ class _InNumpy:
         """With each vector by itself: what else is there changes no bit."""
         found: Scores = np.einsum("ij,j->i", self.vectors, query)
         return found
+
+
+def _in_lanes(vectors: Vectors, query: Vectors) -> Scores:
+    """The product of each vector with a query's, added up in sixteen lanes, as FAISS adds them on
+    processors with AVX-512: there no digit of a score changes once FAISS compares them."""
+    room = -len(query) % _LANES
+    if room:
+        vectors, query = np.pad(vectors, ((0, 0), (0, room))), np.pad(query, (0, room))
+    products = vectors.reshape(len(vectors), -1, _LANES) * query.reshape(-1, _LANES)
+    sums: Scores = products.sum(axis=1)
+    while sums.shape[1] > 1:
+        half = sums.shape[1] // 2
+        sums = sums[:, :half] + sums[:, half:]
+    return sums[:, 0]
 
 
 @cache
