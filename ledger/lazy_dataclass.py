@@ -33,7 +33,11 @@ _MADE = object()
 
 def _made(cls: type, *, frozen: bool) -> type:
     """The class again, with slots and methods."""
-    annotations = vars(cls).get("__annotations__", {})
+    annotations = {
+        name: each
+        for name, each in vars(cls).get("__annotations__", {}).items()
+        if not str(each).startswith("ClassVar")
+    }
     inherited: dict[str, Field[Any]] = {}
     for base in reversed(cls.__mro__[1:]):
         inherited |= base.__dict__.get("__dataclass_fields__", {})

@@ -24,10 +24,10 @@ FORMAT = 3
 WORDS = ("beliefledger.gate", "beliefledger.gate.rules", "beliefledger.projections")
 """Whose words and patterns say what is withheld, and what texts are about: one that was kept with
 others may have what is withheld now."""
-LEAST_KEPT = 500
+LEAST_KEPT = 100
 """Texts. Fewer are read again about as fast."""
-_GROWN = 20
-"""It is kept again once a part of this many is new."""
+_GROWN, _LEAST_NEW = 20, 50
+"""It is kept again once a part of this many is new, and at least so many texts and rows."""
 
 
 def take_up(
@@ -77,7 +77,8 @@ def keep(log: Log, kept: KeptIndexes, live: LiveIndex, model: Embedder) -> None:
     index, dense = live.index, live.index.dense
     size = _size(index)
     whole = dense is not None and dense.exact and not index.waiting
-    if not whole or len(index) < LEAST_KEPT or size - (live.kept or 0) < max(1, size // _GROWN):
+    new = size - (live.kept or 0)
+    if not whole or len(index) < LEAST_KEPT or new < max(_LEAST_NEW, size // _GROWN):
         return
     fold, rights, generations = live.standing.fold, live.standing.rights, live.generations
     if generations is None or index.erasures is None:

@@ -20,6 +20,7 @@ ASKED = ("where do I live?", "xylographic mode", "what did I say about tea in Ma
 @pytest.fixture(autouse=True)
 def _few_are_enough(monkeypatch, master):
     monkeypatch.setattr(kept, "LEAST_KEPT", 1)
+    monkeypatch.setattr(kept, "_LEAST_NEW", 1)
     monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", master.key.hex())
     monkeypatch.setenv("BELIEFLEDGER_EMBEDDER", Hashed.name)
 
