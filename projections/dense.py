@@ -32,6 +32,8 @@ _TRAINED_ON = 40
 _TRAINED_TIMES = 5
 IN_NUMPY = 16_000
 _LANES = 16
+_BLOCK = 500
+"""Vectors that are made float32 at a time: they stay in the processor's cache."""
 FEW = 1_000
 """So many texts get a cosine, however near they are."""
 FOUND_AT_MOST = 500
@@ -68,7 +70,7 @@ class Dense:
             ids, rows = np.asarray(numbers, np.int64), np.ascontiguousarray(vectors, np.float32)
             if isinstance(self._index, _InNumpy) and len(self) + len(ids) > self._in_numpy:
                 before, self._index = self._index, _exact(self.dimension)
-                self._index.add_with_ids(before.vectors, before.ids)
+                self._index.add_with_ids(before.vectors(), before.ids)
             if not isinstance(self._index, _InNumpy):
                 _faiss()
             self._index.add_with_ids(rows, ids)
@@ -95,7 +97,7 @@ class Dense:
             if len(self) > FEW:
                 if len(near) > FOUND_AT_MOST:
                     near = near[np.argpartition(found, -FOUND_AT_MOST)[-FOUND_AT_MOST:]]
-                found = _in_lanes(self._index.vectors[near], query)
+                found = _in_lanes(self._index.vectors(near), query)
             cosines[self._index.ids[near]] = found
             return cosines
         if not len(self):
@@ -118,7 +120,7 @@ class Dense:
     def state(self) -> State:
         """All of it, to be restored in another process. Precondition: it is exact."""
         if isinstance(self._index, _InNumpy):
-            return {"ids": self._index.ids, "vectors": self._index.vectors.astype(np.float16)}
+            return {"ids": self._index.ids, "vectors": self._index.vectors().astype(np.float16)}
         faiss = _faiss()
         held = faiss.downcast_index(self._index.index)
         vectors = faiss.vector_to_array(held.codes).view(np.float16)
@@ -132,7 +134,7 @@ class Dense:
         ids, vectors = state["ids"], state["vectors"]
         self._index, self.exact = _InNumpy(self.dimension), True
         if len(ids) <= self._in_numpy:
-            self._index.add_with_ids(vectors.astype(np.float32), ids)
+            self._index.restore(ids, vectors)
             return
         faiss = _faiss()
         self._index = _exact(self.dimension)
@@ -164,20 +166,29 @@ class Dense:
 
 
 class _InNumpy:
-    """An index as FAISS has them, of so few vectors that numpy compares them as quickly."""
+    """An index as FAISS has them, of so few vectors that numpy compares them as quickly.
+
+    Vectors that were kept stay float16 for the first question, which is the only one of many
+    processes: as float32 they take less time from then on, and twice the room.
+    """
 
     def __init__(self, dimension: int) -> None:
         self.ntotal = 0
         self._ids = np.zeros(0, np.int64)
-        self._vectors = np.zeros((0, dimension), np.float32)
+        self._vectors: NDArray[Any] = np.zeros((0, dimension), np.float32)
+        self._asked = False
 
     @property
     def ids(self) -> NDArray[np.int64]:
         return self._ids[: self.ntotal]
 
-    @property
-    def vectors(self) -> Vectors:
-        return self._vectors[: self.ntotal]
+    def vectors(self, places: slice | NDArray[np.int64] = slice(None)) -> Vectors:
+        """Those at some places among all."""
+        found: Vectors = self._vectors[: self.ntotal][places].astype(np.float32, copy=False)
+        return found
+
+    def restore(self, ids: NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
+        self.ntotal, self._ids, self._vectors = len(ids), ids, vectors
 
     def add_with_ids(self, vectors: Vectors, ids: NDArray[np.int64]) -> None:
         before, self.ntotal = self.ntotal, self.ntotal + len(ids)
@@ -187,24 +198,30 @@ class _InNumpy:
         if self.ntotal > len(self._ids):  # twice as many: one more is not to copy all of them
             more = max(len(ids), before)
             self._ids = np.concatenate([self._ids[:before], np.zeros(more, np.int64)])
-            room = np.zeros((more, vectors.shape[1]), np.float32)
+            room = np.zeros((more, vectors.shape[1]), self._vectors.dtype)
             self._vectors = np.concatenate([self._vectors[:before], room])
         self._ids[before : self.ntotal], self._vectors[before : self.ntotal] = ids, vectors
 
     def remove_ids(self, ids: NDArray[np.int64]) -> int:
         stay = ~np.isin(self.ids, ids)
-        self._ids, self._vectors = self.ids[stay], self.vectors[stay]
+        self._ids, self._vectors = self.ids[stay], self._vectors[: self.ntotal][stay]
         before, self.ntotal = self.ntotal, len(self._ids)
         return before - self.ntotal
 
     def reconstruct_batch(self, ids: NDArray[np.int64]) -> Vectors:
         order = np.argsort(self.ids)
-        found: Vectors = self.vectors[order[np.searchsorted(self.ids, ids, sorter=order)]]
-        return found
+        return self.vectors(order[np.searchsorted(self.ids, ids, sorter=order)])
 
     def products(self, query: Vectors) -> Scores:
         """With each vector by itself: what else is there changes no bit."""
-        found: Scores = np.einsum("ij,j->i", self.vectors, query)
+        if self._asked:
+            self._vectors = self._vectors.astype(np.float32, copy=False)
+        size = self.ntotal if self._vectors.dtype == np.float32 else _BLOCK
+        self._asked = True
+        found = np.zeros(self.ntotal, np.float32)
+        for start in range(0, self.ntotal, max(1, size)):
+            some = slice(start, start + size)
+            np.einsum("ij,j->i", self.vectors(some), query, out=found[some])
         return found
 
 

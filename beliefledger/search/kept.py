@@ -27,7 +27,9 @@ others may have what is withheld now."""
 LEAST_KEPT = 100
 """Texts. Fewer are read again about as fast."""
 _GROWN, _LEAST_NEW = 20, 50
-"""It is kept again once a part of this many is new, and at least so many texts and rows."""
+"""It is kept again once a part of this many is new, and at least so much: texts, rows, recalls."""
+_SHOWN_AT_ONCE = 10
+"""About so many results has a recall."""
 
 
 def take_up(
@@ -101,7 +103,7 @@ def keep(log: Log, kept: KeptIndexes, live: LiveIndex, model: Embedder) -> None:
 
 
 def _size(index: SubjectIndex) -> int:
-    return len(index.texts) + len(index.rows)
+    return len(index.texts) + len(index.rows) + len(index.shown) // _SHOWN_AT_ONCE
 
 
 def _version(model: Embedder) -> list[object]:
