@@ -2,8 +2,9 @@
 
 Up to `MOST_EXACT` vectors every one is compared. Beyond that they move to an inverted file, which
 looks only where the query's neighbours lie; vectors can be added to both, and removed. Both hold
-them as float16, as they are kept: that takes nothing from them, and half of the time. Up to
-`IN_NUMPY` are compared in numpy, which has the answer before FAISS is loaded.
+them as float16, as they are kept: that takes nothing from them, and half of the time. A `FEW` are
+compared in numpy, which has the answer before FAISS is loaded; so are those that were kept, up to
+`KEPT_IN_NUMPY`, for the first questions: many processes have no more.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _LOOKED_THROUGH = 64
 _TRAINED_ON = 40
 """Training vectors for each list, and training rounds."""
 _TRAINED_TIMES = 5
-IN_NUMPY = 16_000
+KEPT_IN_NUMPY = 16_000
+_FEW_TIMES = 8
+"""So many questions in numpy take about as long as to load FAISS."""
 _LANES = 16
 _BLOCK = 500
 """Vectors that are made float32 at a time: they stay in the processor's cache."""
@@ -52,8 +55,10 @@ class Dense:
 
     def __init__(self, dimension: int, most_exact: int = MOST_EXACT) -> None:
         self.dimension = dimension
-        self._most_exact, self._in_numpy = most_exact, min(IN_NUMPY, most_exact)
+        self._most_exact, self._few = most_exact, min(FEW, most_exact)
         self._index: Any = _InNumpy(dimension)
+        self._asked = 0
+        """How often more than a few were compared in numpy."""
         self.exact = True
 
     def __len__(self) -> int:
@@ -68,9 +73,9 @@ class Dense:
         """Add the vectors of these texts: float32 of shape (len(numbers), dimension)."""
         if len(numbers):
             ids, rows = np.asarray(numbers, np.int64), np.ascontiguousarray(vectors, np.float32)
-            if isinstance(self._index, _InNumpy) and len(self) + len(ids) > self._in_numpy:
-                before, self._index = self._index, _exact(self.dimension)
-                self._index.add_with_ids(before.vectors(), before.ids)
+            few = KEPT_IN_NUMPY if len(self) > FEW else self._few
+            if isinstance(self._index, _InNumpy) and len(self) + len(ids) > few:
+                self._load(self._index.ids, self._index.vectors.astype(np.float16))
             if not isinstance(self._index, _InNumpy):
                 _faiss()
             self._index.add_with_ids(rows, ids)
@@ -91,13 +96,17 @@ class Dense:
         those that the mask leaves out, that have no vector, or (of more than a few) than which
         `FOUND_AT_MOST` others are nearer."""
         cosines = np.full(len(mask), NONE, np.float32)
+        if isinstance(self._index, _InNumpy) and len(self) > FEW:
+            self._asked += 1
+            if self._asked > _FEW_TIMES:
+                self._load(self._index.ids, self._index.vectors)
         if isinstance(self._index, _InNumpy):
             near = np.flatnonzero(mask[self._index.ids])
             found = self._index.products(query)[near]
             if len(self) > FEW:
                 if len(near) > FOUND_AT_MOST:
                     near = near[np.argpartition(found, -FOUND_AT_MOST)[-FOUND_AT_MOST:]]
-                found = _in_lanes(self._index.vectors(near), query)
+                found = _in_lanes(self._index.vectors[near].astype(np.float32), query)
             cosines[self._index.ids[near]] = found
             return cosines
         if not len(self):
@@ -120,7 +129,7 @@ class Dense:
     def state(self) -> State:
         """All of it, to be restored in another process. Precondition: it is exact."""
         if isinstance(self._index, _InNumpy):
-            return {"ids": self._index.ids, "vectors": self._index.vectors().astype(np.float16)}
+            return {"ids": self._index.ids, "vectors": self._index.vectors.astype(np.float16)}
         faiss = _faiss()
         held = faiss.downcast_index(self._index.index)
         vectors = faiss.vector_to_array(held.codes).view(np.float16)
@@ -133,13 +142,17 @@ class Dense:
         """Have what another one had."""
         ids, vectors = state["ids"], state["vectors"]
         self._index, self.exact = _InNumpy(self.dimension), True
-        if len(ids) <= self._in_numpy:
-            self._index.restore(ids, vectors)
-            return
+        if len(ids) > KEPT_IN_NUMPY:
+            self._load(ids, vectors)
+        else:
+            self._index.add_with_ids(vectors if len(ids) > FEW else vectors.astype(np.float32), ids)
+
+    def _load(self, ids: NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
+        """Have FAISS compare these. They lie there as they are here: to have them added one by one
+        takes as long as all the rest of a first search."""
         faiss = _faiss()
         self._index = _exact(self.dimension)
         held = faiss.downcast_index(self._index.index)
-        # As they lie there: to have them added takes as long as everything else together.
         faiss.copy_array_to_vector(vectors.reshape(-1).view(np.uint8), held.codes)
         faiss.copy_array_to_vector(ids, self._index.id_map)
         held.ntotal = self._index.ntotal = len(ids)
@@ -166,62 +179,41 @@ class Dense:
 
 
 class _InNumpy:
-    """An index as FAISS has them, of so few vectors that numpy compares them as quickly.
-
-    Vectors that were kept stay float16 for the first question, which is the only one of many
-    processes: as float32 they take less time from then on, and twice the room.
-    """
+    """An index as FAISS has them. Vectors are float32, or float16 where many were kept: to make all
+    of them float32 takes longer than to compare them."""
 
     def __init__(self, dimension: int) -> None:
-        self.ntotal = 0
-        self._ids = np.zeros(0, np.int64)
-        self._vectors: NDArray[Any] = np.zeros((0, dimension), np.float32)
-        self._asked = False
+        self.ids = np.zeros(0, np.int64)
+        self.vectors: NDArray[Any] = np.zeros((0, dimension), np.float32)
 
     @property
-    def ids(self) -> NDArray[np.int64]:
-        return self._ids[: self.ntotal]
+    def ntotal(self) -> int:
+        return len(self.ids)
 
-    def vectors(self, places: slice | NDArray[np.int64] = slice(None)) -> Vectors:
-        """Those at some places among all."""
-        found: Vectors = self._vectors[: self.ntotal][places].astype(np.float32, copy=False)
-        return found
-
-    def restore(self, ids: NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
-        self.ntotal, self._ids, self._vectors = len(ids), ids, vectors
-
-    def add_with_ids(self, vectors: Vectors, ids: NDArray[np.int64]) -> None:
-        before, self.ntotal = self.ntotal, self.ntotal + len(ids)
-        if not before:
-            self._ids, self._vectors = ids, vectors
+    def add_with_ids(self, vectors: NDArray[Any], ids: NDArray[np.int64]) -> None:
+        if not len(self.ids):
+            self.ids, self.vectors = ids, vectors
             return
-        if self.ntotal > len(self._ids):  # twice as many: one more is not to copy all of them
-            more = max(len(ids), before)
-            self._ids = np.concatenate([self._ids[:before], np.zeros(more, np.int64)])
-            room = np.zeros((more, vectors.shape[1]), self._vectors.dtype)
-            self._vectors = np.concatenate([self._vectors[:before], room])
-        self._ids[before : self.ntotal], self._vectors[before : self.ntotal] = ids, vectors
+        self.ids = np.concatenate([self.ids, ids])
+        self.vectors = np.concatenate([self.vectors, vectors.astype(self.vectors.dtype)])
 
     def remove_ids(self, ids: NDArray[np.int64]) -> int:
         stay = ~np.isin(self.ids, ids)
-        self._ids, self._vectors = self.ids[stay], self._vectors[: self.ntotal][stay]
-        before, self.ntotal = self.ntotal, len(self._ids)
-        return before - self.ntotal
+        self.ids, self.vectors = self.ids[stay], self.vectors[stay]
+        return len(stay) - len(self.ids)
 
     def reconstruct_batch(self, ids: NDArray[np.int64]) -> Vectors:
         order = np.argsort(self.ids)
-        return self.vectors(order[np.searchsorted(self.ids, ids, sorter=order)])
+        found = self.vectors[order[np.searchsorted(self.ids, ids, sorter=order)]]
+        return found.astype(np.float32)
 
     def products(self, query: Vectors) -> Scores:
         """With each vector by itself: what else is there changes no bit."""
-        if self._asked:
-            self._vectors = self._vectors.astype(np.float32, copy=False)
-        size = self.ntotal if self._vectors.dtype == np.float32 else _BLOCK
-        self._asked = True
-        found = np.zeros(self.ntotal, np.float32)
-        for start in range(0, self.ntotal, max(1, size)):
-            some = slice(start, start + size)
-            np.einsum("ij,j->i", self.vectors(some), query, out=found[some])
+        found = np.zeros(len(self.ids), np.float32)
+        for start in range(0, len(found), _BLOCK):
+            some = slice(start, start + _BLOCK)
+            vectors = self.vectors[some].astype(np.float32, copy=False)
+            np.einsum("ij,j->i", vectors, query, out=found[some])
         return found
 
 
