@@ -75,7 +75,7 @@ class Dense:
             ids, rows = np.asarray(numbers, np.int64), np.ascontiguousarray(vectors, np.float32)
             few = KEPT_IN_NUMPY if len(self) > FEW else self._few
             if isinstance(self._index, _InNumpy) and len(self) + len(ids) > few:
-                self._load(self._index.ids, self._index.vectors.astype(np.float16))
+                self._load(self._index.ids, self._index.vectors)
             if not isinstance(self._index, _InNumpy):
                 _faiss()
             self._index.add_with_ids(rows, ids)
@@ -147,13 +147,14 @@ class Dense:
         else:
             self._index.add_with_ids(vectors if len(ids) > FEW else vectors.astype(np.float32), ids)
 
-    def _load(self, ids: NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
+    def _load(self, ids: NDArray[np.int64], vectors: NDArray[Any]) -> None:
         """Have FAISS compare these. They lie there as they are here: to have them added one by one
         takes as long as all the rest of a first search."""
         faiss = _faiss()
         self._index = _exact(self.dimension)
         held = faiss.downcast_index(self._index.index)
-        faiss.copy_array_to_vector(vectors.reshape(-1).view(np.uint8), held.codes)
+        halves = vectors.astype(np.float16, copy=False)
+        faiss.copy_array_to_vector(halves.reshape(-1).view(np.uint8), held.codes)
         faiss.copy_array_to_vector(ids, self._index.id_map)
         held.ntotal = self._index.ntotal = len(ids)
         self._index.construct_rev_map()

@@ -217,9 +217,10 @@ class SubjectIndex:
         """Those of some memories whose words are here."""
         if not memory_ids:
             return set()
-        codes = {each: self.memories.known([each]) for each in memory_ids}
-        here = set(self.rows["memory"][self.rows["text"] >= 0].tolist())
-        return {each for each, known in codes.items() if not here.isdisjoint(known)}
+        known = [each for each in memory_ids if self.memories.known([each])]
+        worded = self.rows["memory"][self.rows["text"] >= 0]
+        here = np.isin(self.memories.known(known), worded)
+        return {each for each, is_here in zip(known, here.tolist(), strict=True) if is_here}
 
     def _rows_since(self, connection: Connection, generation: int, source: Source) -> None:
         since = self.at["beliefs"]

@@ -102,8 +102,8 @@ class TextLines:
         if parts[0] == "relation" and parts[2:] == ["name"]:
             self.named.setdefault(parts[1], []).append(number)
         self._claim[number] = _hashed(memory["claim"])
-        self._source[number] = self._sources(memory["turn"])
         self._came_of().setdefault(memory["turn"], []).append(number)
+        self._source[number] = self._sources(memory["turn"])
 
     def is_turn(self, number: int, turn_id: str, role: str, unreal: frozenset[str]) -> None:
         """Say which turn a text is, in which role somebody spoke, and what is not stated in it."""
