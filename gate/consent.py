@@ -4,7 +4,7 @@ folded from the subject's stream."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from beliefledger.ledger.codec import Recorded
@@ -15,6 +15,7 @@ from beliefledger.ledger.events.subject import (
     ContentErased,
     ErasureRequested,
 )
+from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import Micros
 
 Runs = tuple[tuple[int, int], ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from beliefledger.gate.belief import Belief, Held
 from beliefledger.gate.draft import Draft
@@ -20,6 +19,7 @@ from beliefledger.ledger.events.belief import (
     MemoryMovedOut,
     Written,
 )
+from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.times import Micros

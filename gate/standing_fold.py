@@ -6,7 +6,7 @@ that came of them. The standing as of any position is the fold up to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import replace
 from typing import Any
 
@@ -70,6 +70,7 @@ from beliefledger.ledger.events.turn import (
     ReviewDecided,
     TurnRecorded,
 )
+from beliefledger.ledger.restored import Restored
 from beliefledger.ledger.times import Micros
 
 CONVERSATION = "conversation"
@@ -84,12 +85,12 @@ class StandingFold:
         self.consent = Consent()
         self.pending = 0
         """How many turns of conversations are not decided yet."""
-        self._turns: dict[str, FoldedTurn] = {}
-        self._spans: dict[str, Spans] = {}
-        self._decisions: dict[str, FoldedDecision] = {}
-        self._decided_of: dict[str, list[str]] = {}
+        self._turns: MutableMapping[str, FoldedTurn] = {}
+        self._spans: MutableMapping[str, Spans] = {}
+        self._decisions: MutableMapping[str, FoldedDecision] = {}
+        self._decided_of: MutableMapping[str, list[str]] = {}
         """By memory: the decisions about words that it came of."""
-        self._memories: dict[str, MemoryStanding] = {}
+        self._memories: MutableMapping[str, MemoryStanding] = {}
         self._taken_back = TakenBack()
         self._contested: set[str] = set()
         self._touched = Touched()
@@ -119,12 +120,12 @@ class StandingFold:
             "position": self.position,
             "consent": self.consent,
             "pending": self.pending,
-            "turns": [of_turn(each) for each in self._turns.values()],
-            "spans": self._spans,
-            "decisions": [(key, *of_decision(each)) for key, each in self._decisions.items()],
-            "decided_of": self._decided_of,
-            "memories": [(key, *of_memory(each)) for key, each in self._memories.items()],
-            "taken_back": self._taken_back.state(),
+            "turns": {key: of_turn(each) for key, each in self._turns.items()},
+            "spans": dict(self._spans),
+            "decisions": {key: of_decision(each) for key, each in self._decisions.items()},
+            "decided_of": dict(self._decided_of),
+            "memories": {key: of_memory(each) for key, each in self._memories.items()},
+            **{f"taken_back.{key}": each for key, each in self._taken_back.state().items()},
             "contested": list(self._contested),
             "changed_at": self.changed_at,
             "last_decided": self._last_decided,
@@ -134,13 +135,12 @@ class StandingFold:
         """Have what another fold of the same subject had."""
         self.position, self.pending = state["position"], state["pending"]
         self.consent = consent_again(state["consent"])
-        self._turns = {each[0]: turn_again(each) for each in state["turns"]}
-        self._spans = {key: spans_again(each) for key, each in state["spans"].items()}
-        spans = self._spans
-        self._decisions = {key: decision_again(of, spans) for key, *of in state["decisions"]}
-        self._decided_of = state["decided_of"]
-        self._memories = {key: memory_again(each) for key, *each in state["memories"]}
-        self._taken_back.restore(state["taken_back"])
+        self._turns = Restored(state["turns"], turn_again)
+        spans = self._spans = Restored(state["spans"], spans_again)
+        self._decisions = Restored(state["decisions"], lambda kept: decision_again(kept, spans))
+        self._decided_of = Restored(state["decided_of"], list)
+        self._memories = Restored(state["memories"], memory_again)
+        self._taken_back.restore({key: state[f"taken_back.{key}"] for key in ("values", "any")})
         self._contested = set(state["contested"])
         self.changed_at, self._last_decided = state["changed_at"], state["last_decided"]
 
@@ -237,7 +237,7 @@ class StandingFold:
             *words.special(content, rights, approved),
         ]
         if turn.by_agent:
-            withheld += self._taken_back.repeated(turn.position, content)
+            withheld += self._taken_back.repeated(turn.position, content, self._memories)
         return TurnStanding(
             withheld=tuple(sorted(withheld, key=lambda each: (each.start, each.end))),
             outdated=tuple(outdated),
@@ -398,7 +398,7 @@ class StandingFold:
         self._memories[memory_id] = now
         if said is not None and (turn := self._turns.get(said.memory.turn)) is not None:
             self._taken_back.written(memory_id, turn.position, said.memory.value)
-        self._noted(memory_id, now.state)
+        self._noted(now.state)
         self._touched.memories.add(memory_id)
         promoted = facts.get("promotes")
         if promoted and promoted != memory_id:
@@ -430,7 +430,7 @@ class StandingFold:
         if before is None:
             return
         self._changes(before, state)
-        self._noted(memory_id, state)
+        self._noted(state)
         self._memories[memory_id] = replace(
             before,
             state=state,
@@ -445,8 +445,8 @@ class StandingFold:
         if before is not None and (before.state in WITHHELD) != (state in WITHHELD):
             self.changed_at = self._at
 
-    def _noted(self, memory_id: str, state: State) -> None:
-        if self._taken_back.became(memory_id, state):
+    def _noted(self, state: State) -> None:
+        if self._taken_back.became(state):
             self._touched.turns.update(t.turn_id for t in self._turns.values() if t.by_agent)
 
     def _resolved(self, each: Recorded) -> None:

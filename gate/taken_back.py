@@ -7,11 +7,12 @@ is not among them, though it tells what was revoked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from beliefledger.gate.sentences import sentences
-from beliefledger.gate.standing import WITHHELD, State, Withheld
+from beliefledger.gate.standing import WITHHELD, MemoryStanding, State, Withheld
+from beliefledger.ledger.restored import Restored
 
 AGENTS = frozenset({"assistant", "tool", "system"})
 STATES = frozenset({State.REVOKED, State.WITHDRAWN, State.RETENTION})
@@ -21,14 +22,11 @@ _TELLING = 4
 
 
 class TakenBack:
-    """The values of a subject's memories, and which of them were taken back."""
+    """The values of a subject's memories, and whether any was taken back."""
 
     def __init__(self) -> None:
-        self._values: dict[str, tuple[int, frozenset[str]]] = {}
+        self._values: MutableMapping[str, tuple[int, frozenset[str]]] = {}
         """By memory: where it was first said, and the words that tell its value."""
-        self._kept: Sequence[tuple[str, int, str]] = ()
-        """The same as it was kept, until it is needed."""
-        self._states: dict[str, State] = {}
         self.any = False
         """Whether anything was ever taken back."""
 
@@ -36,46 +34,35 @@ class TakenBack:
         """A memory was written; its turn stands at a position."""
         words = _telling(value)
         if words:
-            self._take_up()
             first, _ = self._values.get(memory_id, (position, words))
             self._values[memory_id] = (first, words)
 
-    def became(self, memory_id: str, state: State) -> bool:
+    def became(self, state: State) -> bool:
         """Note what has become of a memory. Whether an agent's turns may tell of it otherwise."""
-        self._states[memory_id] = state
         self.any = self.any or state in STATES
         return self.any
 
     def state(self) -> dict[str, Any]:
         """All of it, as JSON can say it."""
-        self._take_up()
-        return {
-            "values": [(key, at, " ".join(words)) for key, (at, words) in self._values.items()],
-            "states": self._states,
-            "any": self.any,
-        }
+        values = {key: (at, " ".join(words)) for key, (at, words) in self._values.items()}
+        return {"values": values, "any": self.any}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Have what another one had."""
-        self._kept = state["values"]
-        self._states = {key: State(each) for key, each in state["states"].items()}
+        self._values = Restored(state["values"], lambda kept: (kept[0], frozenset(kept[1].split())))
         self.any = state["any"]
 
-    def _take_up(self) -> None:
-        """Have the values that were kept."""
-        if self._kept:
-            self._values = {key: (at, frozenset(words.split())) for key, at, words in self._kept}
-            self._kept = ()
-
-    def repeated(self, position: int, content: str) -> Iterator[Withheld]:
+    def repeated(
+        self, position: int, content: str, memories: Mapping[str, MemoryStanding]
+    ) -> Iterator[Withheld]:
         """The sentences of an agent's turn at a position that tell a value which was taken back;
-        none where another memory still has that value."""
+        none where another of the subject's memories still has that value."""
         if not self.any:
             return
-        self._take_up()
         over, held = [], set()
         for memory_id, (first, words) in self._values.items():
-            state = self._states.get(memory_id)
+            now = memories.get(memory_id)
+            state = None if now is None else now.state
             if state is State.HELD:
                 held.add(words)
             elif state in STATES and first < position:

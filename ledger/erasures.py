@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from beliefledger.ledger.codec import Recorded
@@ -15,6 +15,7 @@ from beliefledger.ledger.events.subject import (
     LegalHoldPlaced,
     SubjectErased,
 )
+from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import Micros
 
 SUBJECT = "subject"

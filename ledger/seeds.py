@@ -17,6 +17,8 @@ from importlib.resources import files
 from itertools import dropwhile
 from typing import NamedTuple
 
+from beliefledger.ledger.late_patterns import compile_later
+
 _PLACES = {
     word: place
     for place, word in enumerate(
@@ -56,7 +58,7 @@ _GRAMMAR = (
 )
 
 _NUMBER = r"(?:12|15|18|21|24|twelve|fifteen|eighteen|twenty[- ]?one|twenty[- ]?four)"
-_CUE = re.compile(
+_CUE = compile_later(
     rf"\b(?:(?:{_NUMBER}[ -])?words?\s(?:of|for|to|from)\s(?:my|the|our|his|her|their|your)\s"
     r"(?:[\w-]{1,20}\s){0,2}?wallet|"
     rf"(?:{_NUMBER}[ -])?(?:(?:secret|seed|wallet|recovery|restore|backup|mnemonic|crypto|bip-?39)"
@@ -69,11 +71,11 @@ _UNSURE = re.compile(rf"seed|mnemonics|{_NUMBER}[ -]words?")
 _HINTS = ("phrase", "mnemonic", "seed", "wallet", "word")
 _LEAD = r"(?:[ \t]{0,2}\([^()\n]{1,40}\))?(?:[ \t]{1,3}[\w'-]{1,20}){0,7}?"
 _OPEN = r"[\s\"'`(\[{*_-]{0,8}"
-_ANNOUNCED = re.compile(
+_ANNOUNCED = compile_later(
     rf"(?:['\"*`\]]{{0,3}}{_LEAD}\s{{0,3}}(?::=|=>|->|[:=]|-{{1,2}}(?=\s)|[\"`(\[{{])|"
     rf"[ \t]{{0,3}}\n|{_LEAD}\s{{1,3}}(?=1[.):]))" + _OPEN
 )
-_SAID = re.compile(
+_SAID = compile_later(
     rf"(?:{_LEAD}\s{{1,3}}(?:is|are|was|were|reads?|goes|being|as|with|of|es|ist)|'s)\b\s{{1,3}}"
     + _OPEN
 )

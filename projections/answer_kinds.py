@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any
 
 from beliefledger.ledger.data_files import data
 
@@ -22,34 +22,40 @@ SURE = sum(_BITS[name] for name in ("time", "day", "date", "number", "money"))
 """Those that a text hardly has unnoticed: names and places are written in many ways."""
 
 
-class _Patterns(NamedTuple):
-    text: Sequence[tuple[re.Pattern[str], int]]
-    asked: Sequence[tuple[re.Pattern[str], int]]
-
-
 def kinds_in(text: str) -> int:
     """The kinds of answers that a text has, as bits."""
-    return sum(kind for pattern, kind in _patterns().text if pattern.search(text))
+    return sum(kind for pattern, kind in _of_texts() if pattern.search(text))
 
 
 def kinds_asked(question: str) -> int:
     """The kinds of answers that a question asks for, as bits; 0 where it shows none."""
-    found = (kinds for pattern, kinds in _patterns().asked if pattern.search(question))
+    found = (kinds for pattern, kinds in _of_questions() if _compiled(pattern).search(question))
     return next(found, 0)
 
 
+# A search compiles few of them: those of texts are needed where an index is made.
+
+
 @cache
-def _patterns() -> _Patterns:
-    written = data("beliefledger.projections", "answer_kinds.yaml")
-    parts: Mapping[str, str] = written["parts"]
+def _written() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = data("beliefledger.projections", "answer_kinds.yaml")
+    return found
 
-    def compiled(pattern: str) -> re.Pattern[str]:
-        return re.compile(re.sub(r"<(\w+)>", lambda found: parts[found[1]], pattern), re.IGNORECASE)
 
-    return _Patterns(
-        [(compiled("|".join(some)), _BITS[name]) for name, some in written["text"].items()],
-        [
-            (compiled(each["pattern"]), sum(_BITS[name] for name in each["kinds"]))
-            for each in written["asked"]
-        ],
-    )
+@cache
+def _of_texts() -> Sequence[tuple[re.Pattern[str], int]]:
+    return [(_compiled("|".join(some)), _BITS[name]) for name, some in _written()["text"].items()]
+
+
+@cache
+def _of_questions() -> Sequence[tuple[str, int]]:
+    return [
+        (each["pattern"], sum(_BITS[name] for name in each["kinds"]))
+        for each in _written()["asked"]
+    ]
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    parts: Mapping[str, str] = _written()["parts"]
+    return re.compile(re.sub(r"<(\w+)>", lambda found: parts[found[1]], pattern), re.IGNORECASE)

@@ -44,7 +44,7 @@ class Columns:
 
     def restore(self, state: NDArray[np.int64]) -> None:
         """Have what another one had."""
-        self._held, self._count = state.copy(), state.shape[1]
+        self._held, self._count = state, state.shape[1]
 
 
 class Codes:
@@ -52,15 +52,23 @@ class Codes:
 
     def __init__(self, names: Sequence[str | None] = ()) -> None:
         self.names = list(names)
-        self._codes = {name: code for code, name in enumerate(names)}
+        self._codes: dict[str | None, int] = {}
+        """None of them until the first is asked for: of many names that takes long."""
 
     def __call__(self, name: str | None) -> int:
-        code = self._codes.get(name)
+        codes = self._known()
+        code = codes.get(name)
         if code is None:
-            code = self._codes[name] = len(self.names)
+            code = codes[name] = len(self.names)
             self.names.append(name)
         return code
 
+    def _known(self) -> dict[str | None, int]:
+        if len(self._codes) < len(self.names):  # names that came all at once
+            self._codes = {name: code for code, name in enumerate(self.names)}
+        return self._codes
+
     def known(self, names: Sequence[str | None]) -> list[int]:
         """The numbers of those of these names that are there."""
-        return [self._codes[name] for name in names if name in self._codes]
+        codes = self._known() if names else {}
+        return [codes[name] for name in names if name in codes]

@@ -3,7 +3,8 @@
 Up to `MOST_EXACT` vectors every one is compared. Beyond that they move to an inverted file, which
 looks only where the query's neighbours lie; vectors can be added to both, and removed. Both hold
 them as float16, as they are kept: that takes nothing from them, and half of the time. A `FEW` are
-compared in numpy, which has the answer before FAISS is loaded.
+compared in numpy, which has the answer before FAISS is loaded; so are those that were kept, up to
+`KEPT_IN_NUMPY`, for the first questions: many processes have no more.
 """
 
 from __future__ import annotations
@@ -30,7 +31,14 @@ _LOOKED_THROUGH = 64
 _TRAINED_ON = 40
 """Training vectors for each list, and training rounds."""
 _TRAINED_TIMES = 5
+KEPT_IN_NUMPY = 16_000
+_FEW_TIMES = 8
+"""So many questions in numpy take about as long as to load FAISS."""
+_LANES = 16
+_BLOCK = 500
+"""Vectors that are made float32 at a time: they stay in the processor's cache."""
 FEW = 1_000
+"""So many texts get a cosine, however near they are."""
 FOUND_AT_MOST = 500
 """How many nearest texts get a cosine when not all do: texts further away have nothing to do with
 the query."""
@@ -48,7 +56,9 @@ class Dense:
     def __init__(self, dimension: int, most_exact: int = MOST_EXACT) -> None:
         self.dimension = dimension
         self._most_exact, self._few = most_exact, min(FEW, most_exact)
-        self._index: Any = _Few(dimension)
+        self._index: Any = _InNumpy(dimension)
+        self._asked = 0
+        """How often more than a few were compared in numpy."""
         self.exact = True
 
     def __len__(self) -> int:
@@ -63,10 +73,10 @@ class Dense:
         """Add the vectors of these texts: float32 of shape (len(numbers), dimension)."""
         if len(numbers):
             ids, rows = np.asarray(numbers, np.int64), np.ascontiguousarray(vectors, np.float32)
-            if isinstance(self._index, _Few) and len(self) + len(ids) > self._few:
-                few, self._index = self._index, _exact(self.dimension)
-                self._index.add_with_ids(few.vectors, few.ids)
-            if not isinstance(self._index, _Few):
+            few = KEPT_IN_NUMPY if len(self) > FEW else self._few
+            if isinstance(self._index, _InNumpy) and len(self) + len(ids) > few:
+                self._load(self._index.ids, self._index.vectors)
+            if not isinstance(self._index, _InNumpy):
                 _faiss()
             self._index.add_with_ids(rows, ids)
             if self.exact and len(self) > self._most_exact:
@@ -86,10 +96,18 @@ class Dense:
         those that the mask leaves out, that have no vector, or (of more than a few) than which
         `FOUND_AT_MOST` others are nearer."""
         cosines = np.full(len(mask), NONE, np.float32)
-        if isinstance(self._index, _Few):
-            ids = self._index.ids
-            asked = mask[ids]
-            cosines[ids[asked]] = self._index.products(query)[asked]
+        if isinstance(self._index, _InNumpy) and len(self) > FEW:
+            self._asked += 1
+            if self._asked > _FEW_TIMES:
+                self._load(self._index.ids, self._index.vectors)
+        if isinstance(self._index, _InNumpy):
+            near = np.flatnonzero(mask[self._index.ids])
+            found = self._index.products(query)[near]
+            if len(self) > FEW:
+                if len(near) > FOUND_AT_MOST:
+                    near = near[np.argpartition(found, -FOUND_AT_MOST)[-FOUND_AT_MOST:]]
+                found = _in_lanes(self._index.vectors[near].astype(np.float32), query)
+            cosines[self._index.ids[near]] = found
             return cosines
         if not len(self):
             return cosines
@@ -109,19 +127,37 @@ class Dense:
         return cosines
 
     def state(self) -> State:
-        """All of it, to be restored in another process: of more than a few as FAISS writes it."""
-        if isinstance(self._index, _Few):
-            return {"ids": self._index.ids, "vectors": self._index.vectors}
-        return {"faiss": _faiss().serialize_index(self._index)}
+        """All of it, to be restored in another process. Precondition: it is exact."""
+        if isinstance(self._index, _InNumpy):
+            return {"ids": self._index.ids, "vectors": self._index.vectors.astype(np.float16)}
+        faiss = _faiss()
+        held = faiss.downcast_index(self._index.index)
+        vectors = faiss.vector_to_array(held.codes).view(np.float16)
+        return {
+            "ids": faiss.vector_to_array(self._index.id_map),
+            "vectors": vectors.reshape(-1, self.dimension),
+        }
 
-    def restore(self, state: State, *, exact: bool) -> None:
-        """Have what another one had, which was `exact` or not."""
-        self.exact = exact
-        if "faiss" in state:
-            self._index = _faiss().deserialize_index(state["faiss"])
+    def restore(self, state: State) -> None:
+        """Have what another one had."""
+        ids, vectors = state["ids"], state["vectors"]
+        self._index, self.exact = _InNumpy(self.dimension), True
+        if len(ids) > KEPT_IN_NUMPY:
+            self._load(ids, vectors)
         else:
-            self._index = _Few(self.dimension)
-            self._index.add_with_ids(state["vectors"], state["ids"])
+            self._index.add_with_ids(vectors if len(ids) > FEW else vectors.astype(np.float32), ids)
+
+    def _load(self, ids: NDArray[np.int64], vectors: NDArray[Any]) -> None:
+        """Have FAISS compare these. They lie there as they are here: to have them added one by one
+        takes as long as all the rest of a first search."""
+        faiss = _faiss()
+        self._index = _exact(self.dimension)
+        held = faiss.downcast_index(self._index.index)
+        halves = vectors.astype(np.float16, copy=False)
+        faiss.copy_array_to_vector(halves.reshape(-1).view(np.uint8), held.codes)
+        faiss.copy_array_to_vector(ids, self._index.id_map)
+        held.ntotal = self._index.ntotal = len(ids)
+        self._index.construct_rev_map()
 
     def _approximate(self) -> None:
         """Move to an inverted file."""
@@ -143,20 +179,24 @@ class Dense:
         self._index, self.exact = index, False
 
 
-class _Few:
-    """An index as FAISS has them, of so few vectors that numpy compares them as quickly."""
+class _InNumpy:
+    """An index as FAISS has them. Vectors are float32, or float16 where many were kept: to make all
+    of them float32 takes longer than to compare them."""
 
     def __init__(self, dimension: int) -> None:
         self.ids = np.zeros(0, np.int64)
-        self.vectors = np.zeros((0, dimension), np.float32)
+        self.vectors: NDArray[Any] = np.zeros((0, dimension), np.float32)
 
     @property
     def ntotal(self) -> int:
         return len(self.ids)
 
-    def add_with_ids(self, vectors: Vectors, ids: NDArray[np.int64]) -> None:
+    def add_with_ids(self, vectors: NDArray[Any], ids: NDArray[np.int64]) -> None:
+        if not len(self.ids):
+            self.ids, self.vectors = ids, vectors
+            return
         self.ids = np.concatenate([self.ids, ids])
-        self.vectors = np.concatenate([self.vectors, vectors])
+        self.vectors = np.concatenate([self.vectors, vectors.astype(self.vectors.dtype)])
 
     def remove_ids(self, ids: NDArray[np.int64]) -> int:
         stay = ~np.isin(self.ids, ids)
@@ -165,13 +205,31 @@ class _Few:
 
     def reconstruct_batch(self, ids: NDArray[np.int64]) -> Vectors:
         order = np.argsort(self.ids)
-        found: Vectors = self.vectors[order[np.searchsorted(self.ids, ids, sorter=order)]]
-        return found
+        found = self.vectors[order[np.searchsorted(self.ids, ids, sorter=order)]]
+        return found.astype(np.float32)
 
     def products(self, query: Vectors) -> Scores:
         """With each vector by itself: what else is there changes no bit."""
-        found: Scores = np.einsum("ij,j->i", self.vectors, query)
+        found = np.zeros(len(self.ids), np.float32)
+        for start in range(0, len(found), _BLOCK):
+            some = slice(start, start + _BLOCK)
+            vectors = self.vectors[some].astype(np.float32, copy=False)
+            np.einsum("ij,j->i", vectors, query, out=found[some])
         return found
+
+
+def _in_lanes(vectors: Vectors, query: Vectors) -> Scores:
+    """The product of each vector with a query's, added up in sixteen lanes, as FAISS adds them on
+    processors with AVX-512: there no digit of a score changes once FAISS compares them."""
+    room = -len(query) % _LANES
+    if room:
+        vectors, query = np.pad(vectors, ((0, 0), (0, room))), np.pad(query, (0, room))
+    products = vectors.reshape(len(vectors), -1, _LANES) * query.reshape(-1, _LANES)
+    sums: Scores = products.sum(axis=1)
+    while sums.shape[1] > 1:
+        half = sums.shape[1] // 2
+        sums = sums[:, :half] + sums[:, half:]
+    return sums[:, 0]
 
 
 @cache

@@ -7,16 +7,18 @@ like one of now. Of words it keeps only terms and vectors.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Mapping, MutableMapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+import orjson
 from sqlalchemy import Connection
 
 from beliefledger.ledger.candidate import MILLION
-from beliefledger.ledger.codec import Raw, Recorded
+from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.encryption import SubjectKeys
+from beliefledger.ledger.restored import Restored
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
 from beliefledger.projections.answer_kinds import kinds_in
@@ -25,6 +27,10 @@ from beliefledger.projections.dense import Dense
 from beliefledger.projections.index_accesses import Accesses, Showings
 from beliefledger.projections.index_filters import Beside, Filters, FoundTexts
 from beliefledger.projections.index_queries import (
+    Erasures,
+    IndexedGenerations,
+    Read,
+    Source,
     rows_since,
     shown_since,
     turns_since,
@@ -36,7 +42,7 @@ from beliefledger.projections.open_sentences import is_new, stated, unreal
 from beliefledger.projections.recalls import shown_in
 from beliefledger.projections.search_requests import TaggedWhere
 from beliefledger.projections.search_terms import indexed, terms
-from beliefledger.projections.showing import Showing, ShownTurn, bare, shown_again
+from beliefledger.projections.showing import ShownTurn, bare, shown_again
 from beliefledger.projections.text_lines import TextLines
 from beliefledger.projections.turn_context import AGENTS, prior
 from beliefledger.projections.vectors import text_tag
@@ -61,35 +67,6 @@ _AFTER = 7
 """The place of `after` among the columns of texts."""
 SESSION = "session"
 """The narrowest scope."""
-Read = Callable[[Sequence[int]], Iterable[Raw]]
-"""The parts of the events at these positions, in the order of these."""
-
-
-class Source(NamedTuple):
-    """Where an index reads, and what may be shown: the turns and memories are those whose standing
-    changed since it was last followed."""
-
-    read: Read
-    showing: Showing
-    turns: Collection[str] = ()
-    memories: Collection[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedGenerations:
-    """Of the views that are indexed."""
-
-    beliefs: int
-    turns: int
-    recalls: int
-
-
-class Erasures(NamedTuple):
-    """The number of erasures so far: of anybody, and of the index's subject. The index was read
-    after that; a later erasure may be of words that it has."""
-
-    all: int
-    theirs: int
 
 
 class SubjectIndex:
@@ -127,8 +104,9 @@ class SubjectIndex:
         self.scopes, self.sessions = Codes(), Codes()
         self.turn_ids: list[str] = []
         """Each text's turn id; empty for a memory."""
-        self.tags: list[str] = []
-        """Each text's vector tag."""
+        self._tags: list[str] = []
+        self._kept_tags = b""
+        """The same as they were kept, until somebody asks for them."""
         self.beside = Beside()
         """Each text's agent, and what was kept beside it."""
         self.waiting: dict[int, str] = {}
@@ -143,10 +121,8 @@ class SubjectIndex:
         self._text_at: dict[int, int] = {}
         self._last_turn: dict[int, tuple[int, str]] = {}
         """By session: the number of its last turn, and who spoke."""
-        self.turns: dict[int, ShownTurn] = {}
-        """By number: what is shown of a turn."""
-        self._number_of: dict[str, int] = {}
-        """By turn id."""
+        self.turns: MutableMapping[str, ShownTurn] = {}
+        """By id: what is shown of a turn."""
         self._undecided: dict[int, tuple[str, str]] = {}
         """Id and session of turns, by position, of which nothing is shown before they are decided …
         """
@@ -154,10 +130,8 @@ class SubjectIndex:
         """… and by id those of which nothing is shown, though they are."""
         self._last_at = 0
         """The position of the last turn that was added."""
-        self._worded: set[str] = set()
-        """The memories whose words are here …"""
         self._without: set[str] = set()
-        """… and those whose words were left out."""
+        """The memories whose words were left out."""
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -170,6 +144,13 @@ class SubjectIndex:
     def position(self) -> int:
         """The position that the index has completely; of later events it may have some."""
         return min(self.at.values())
+
+    @property
+    def tags(self) -> list[str]:
+        """Each text's vector tag."""
+        if self._kept_tags:
+            self._tags, self._kept_tags = orjson.loads(self._kept_tags), b""
+        return self._tags
 
     # Keeping up
 
@@ -210,32 +191,45 @@ class SubjectIndex:
     def _still_so(self, source: Source) -> bool:
         """Take in what became of texts that are here. False where other words are to be shown."""
         showing = source.showing
+        worded = self._worded(source.memories)
         for memory_id in source.memories:
             left_out = memory_id in self._without
-            if (left_out or memory_id in self._worded) and left_out == showing.memory(memory_id):
+            if (left_out or memory_id in worded) and left_out == showing.memory(memory_id):
                 return False
-        touched = [each for each in source.turns if each in self._number_of]
+        numbers = self.lines.turns
+        touched = [each for each in source.turns if each in numbers]
         hidden = [each for each in source.turns if each in self._hidden]
-        at = [int(self.texts["words_at"][self._number_of[each]]) for each in touched]
+        at = [int(self.texts["words_at"][numbers[each]]) for each in touched]
         at += [self._hidden[each] for each in hidden]
         for turn_id, raw in zip([*touched, *hidden], source.read(at), strict=True):
             content = "" if raw.body is None else raw.body["content"]
             shown = showing.turn(turn_id, content) if content else None
-            number = self._number_of.get(turn_id)
+            number = numbers.get(turn_id)
             if (number is None) != (shown is None):
                 return False
             if number is not None and shown is not None:
-                if shown.withheld != self.turns[number].withheld:
+                if shown.withheld != self.turns[turn_id].withheld:
                     return False
-                self.turns[number] = shown
+                self.turns[turn_id] = shown
         return True
+
+    def _worded(self, memory_ids: Collection[str]) -> set[str]:
+        """Those of some memories whose words are here."""
+        if not memory_ids:
+            return set()
+        known = [each for each in memory_ids if self.memories.known([each])]
+        worded = self.rows["memory"][self.rows["text"] >= 0]
+        here = np.isin(self.memories.known(known), worded)
+        return {each for each, is_here in zip(known, here.tolist(), strict=True) if is_here}
 
     def _rows_since(self, connection: Connection, generation: int, source: Source) -> None:
         since = self.at["beliefs"]
         query = rows_since(generation, everything=not since)
         given = {"subject": self.subject_ref, "since": since}
-        new = []
-        for row in connection.execute(query, given).all():
+        new, found = [], connection.execute(query, given).all()
+        if found and len(self._row_at) < len(self.rows):
+            self._know_places()
+        for row in found:
             known = self._row_at.get(row[0])
             if known is not None:
                 self.rows["closed"][known] = NEVER if row[14] is None else row[14]
@@ -249,7 +243,6 @@ class SubjectIndex:
         worded = [row for row in new if not row[6] and shown[row[2]]]
         self._read_memories([row[1] for row in worded if row[1] not in self._text_at], source.read)
         there = {row[0] for row in worded if row[1] in self._text_at}  # without what is erased
-        self._worded.update(row[2] for row in worded if row[0] in there)
         new = [row for row in new if row[0] in there or row[6]]
         start = len(self.rows)
         self._row_at |= {row[0]: start + place for place, row in enumerate(new)}
@@ -277,6 +270,13 @@ class SubjectIndex:
                 for row in new
             ]
         )
+
+    def _know_places(self) -> None:
+        """Look where rows and words are; an index that was restored has to before it goes on."""
+        self._row_at = {row: place for place, row in enumerate(self.rows["row_id"].tolist())}
+        memory = self.texts["is_memory"] == 1
+        at = self.texts["words_at"][memory].tolist()
+        self._text_at = dict(zip(at, np.flatnonzero(memory).tolist(), strict=True))
 
     def _read_memories(self, positions: Sequence[int], read: Read) -> None:
         rows = []
@@ -338,8 +338,7 @@ class SubjectIndex:
                     shown.decided, kinds_in(content),
                 ]
             )  # fmt: skip
-            self.turns[number] = shown
-            self._number_of[turn_id] = number
+            self.turns[turn_id] = shown
             if before >= first:
                 rows[before - first][_AFTER] = number
             elif before >= 0:
@@ -460,14 +459,13 @@ class SubjectIndex:
         return state | {
             "erasures": list(self.erasures or ()),
             "turn_ids": self.turn_ids,
-            "tags": self.tags,
+            "tags": np.frombuffer(orjson.dumps(self.tags), np.uint8),
             "at": self.at,
             "last_turn": list(self._last_turn.items()),
-            "turns": list(self.turns.items()),
+            "turns": dict(self.turns),
             "undecided": list(self._undecided.items()),
             "hidden": self._hidden,
             "last_at": self._last_at,
-            "worded": sorted(self.memories.known([*self._worded])),
             "without": sorted(self._without),
         }
 
@@ -479,20 +477,14 @@ class SubjectIndex:
         for name in _CODES:
             setattr(self, name, Codes(state[name]))
         self.dense = Dense(dimension)
-        self.dense.restore(within("dense", state), exact=True)
+        self.dense.restore(within("dense", state))
         for name in _PARTS:
             getattr(self, name).restore(within(name, state))
         self.erasures = Erasures(*state["erasures"])
-        self.turn_ids, self.tags, self.at = state["turn_ids"], state["tags"], state["at"]
+        self.turn_ids, self._kept_tags = state["turn_ids"], state["tags"].tobytes()
+        self.at, self._hidden = dict(state["at"]), dict(state["hidden"])
         self._last_turn = {session: (number, by) for session, (number, by) in state["last_turn"]}
-        self.turns = {number: shown_again(each) for number, each in state["turns"]}
+        self.turns = Restored(state["turns"], shown_again)
         self._undecided = {at: (turn, tag) for at, (turn, tag) in state["undecided"]}
-        self._hidden, self._last_at = state["hidden"], state["last_at"]
-        self._settled = max(self.at.values())
-        self._without, names = set(state["without"]), self.memories.names
-        self._worded = {names[each] or "" for each in state["worded"]}
-        self._row_at = {row: place for place, row in enumerate(self.rows["row_id"].tolist())}
-        memory = self.texts["is_memory"] == 1
-        at = self.texts["words_at"][memory].tolist()
-        self._text_at = dict(zip(at, np.flatnonzero(memory).tolist(), strict=True))
-        self._number_of = {turn: number for number, turn in enumerate(self.turn_ids) if turn}
+        self._last_at, self._settled = state["last_at"], max(self.at.values())
+        self._without = set(state["without"])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.metadata import has
 from beliefledger.ledger.times import Micros
 from beliefledger.projections.columns import Codes
@@ -75,7 +76,7 @@ class Beside:
 
     def __init__(self) -> None:
         self._agents = Codes()
-        self._agent: list[int] = []
+        self._agent = array("i")
         self._metadata: dict[int, Mapping[str, Any]] = {}
 
     def add(self, agent: str | None, metadata: Mapping[str, Any] | None) -> None:
@@ -88,7 +89,7 @@ class Beside:
         """Which texts were said to an agent, with this beside them."""
         found = np.ones(len(self._agent), np.bool_)
         if where.agent is not None:
-            found &= np.isin(np.array(self._agent, np.int64), self._agents.known([where.agent]))
+            found &= np.isin(np.array(self._agent), self._agents.known([where.agent]))
         if where.metadata:
             there = [n for n, each in self._metadata.items() if has(each, where.metadata)]
             beside = np.zeros(len(found), np.bool_)
@@ -100,12 +101,12 @@ class Beside:
         """All of it, to be restored in another process."""
         return {
             "agents": self._agents.names,
-            "agent": self._agent,
+            "agent": np.array(self._agent, np.int32),
             "metadata": list(self._metadata.items()),
         }
 
     def restore(self, state: State) -> None:
         """Have what another one had."""
         self._agents = Codes(state["agents"])
-        self._agent = state["agent"]
+        self._agent = array("i", state["agent"].tobytes())
         self._metadata = dict(state["metadata"])

@@ -1,9 +1,10 @@
-"""What an index reads of the views, as queries."""
+"""Where an index reads, and what of the views, as queries."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     BindParameter,
@@ -16,7 +17,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
+from beliefledger.ledger.codec import Raw
 from beliefledger.projections import tables
+from beliefledger.projections.showing import Showing
 
 CONVERSATION = "conversation"
 _ROW = (
@@ -24,6 +27,36 @@ _ROW = (
     "confidence", "importance", "valid_from", "valid_to", "expires_at", "said_at", "opened",
     "closed", "contradicts", "supersedes",
 )  # fmt: skip
+
+Read = Callable[[Sequence[int]], Iterable[Raw]]
+"""The parts of the events at these positions, in the order of these."""
+
+
+class Source(NamedTuple):
+    """Where an index reads, and what may be shown: the turns and memories are those whose standing
+    changed since it was last followed."""
+
+    read: Read
+    showing: Showing
+    turns: Collection[str] = ()
+    memories: Collection[str] = ()
+
+
+class IndexedGenerations(NamedTuple):
+    """Of the views that are indexed."""
+
+    beliefs: int
+    turns: int
+    recalls: int
+
+
+class Erasures(NamedTuple):
+    """The number of erasures so far: of anybody, and of the index's subject. The index was read
+    after that; a later erasure may be of words that it has."""
+
+    all: int
+    theirs: int
+
 
 # Made once each: they are asked after every event.
 

@@ -7,14 +7,15 @@ of this log; who erases words deletes what has them.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from itertools import islice
 from uuid import uuid4
 
 from sqlalchemy import Connection, delete, func, select
 
 from beliefledger.ledger.encryption import NotAuthentic, SubjectKeys
 from beliefledger.ledger.streams import tag
-from beliefledger.projections.index_state import State, packed, unpacked
+from beliefledger.projections.index_state import LAYOUT, State, cut, packed, unpacked
 from beliefledger.projections.tables import kept_indexes as table
 from beliefledger.projections.view_databases import Home
 
@@ -38,40 +39,33 @@ class KeptIndexes:
     def load(self, keys: SubjectKeys, model: str, purpose: str) -> State | None:
         """The state that was last kept; None where there is none, or it was changed since: it is of
         no more use then."""
-        c, of = table.c, _tag(keys, model, purpose)
-        query = select(c.part, c.saved, c.parts, c.sealed).where(c.tag == of).order_by(c.part)
-        data, parts, expected = bytearray(), 0, 0
+        of = _tag(keys, model, purpose)
         try:
             with self._home.reading() as connection:
-                for row in connection.execute(query):  # one at a time: together they may be large
-                    expected = row.parts
-                    bound_to = _bound(of, row.saved, parts, expected)
-                    data += keys.bodies.open(bytes(row.sealed), bound_to)
-                    parts += 1
-        except NotAuthentic:
+                return unpacked(_opened(connection, keys, of))
+        except (NotAuthentic, EOFError):
             return None
-        return unpacked(data) if parts and parts == expected else None
 
     def keep(self, keys: SubjectKeys, model: str, purpose: str, state: State) -> None:
         """Seal and keep a state, in place of the one before."""
         of, saved, data = _tag(keys, model, purpose), uuid4().hex, packed(state)
-        parts = -(-len(data) // _PART)
+        parts = -(-sum(len(each) for each in data) // _PART)
         erasures = state["erasures"][1]
 
-        def sealed(part: int) -> tuple[object, ...]:
-            piece = bytes(data[part * _PART : (part + 1) * _PART])
+        def sealed(part: int, piece: bytes) -> tuple[object, ...]:
             blob = keys.bodies.seal(piece, _bound(of, saved, part, parts))
             return of, part, keys.subject_ref, model, erasures, saved, parts, blob
 
+        pieces = enumerate(cut(data, _PART))
         with self._home.writing() as connection:
             connection.execute(delete(table).where(table.c.tag == of))
             mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
-            for start in range(0, parts, _TOGETHER):
+            while some := [sealed(*each) for each in islice(pieces, _TOGETHER)]:
                 connection.exec_driver_sql(
                     f"INSERT INTO {table.name}"
                     " (tag, part, subject_ref, model, erasures, saved, parts, sealed)"
                     f" VALUES ({', '.join([mark] * 8)})",
-                    [sealed(part) for part in range(start, min(start + _TOGETHER, parts))],
+                    some,
                 )
 
     def forget(
@@ -111,9 +105,25 @@ class KeptIndexes:
         self._home.rewrite(table)
 
 
+def _opened(connection: Connection, keys: SubjectKeys, of: str) -> Iterator[bytes]:
+    """What is kept under a tag, part by part: together they may be large. Raises `NotAuthentic` for
+    one that was changed, and at the end where one is missing."""
+    c = table.c
+    query = select(c.part, c.saved, c.parts, c.sealed).where(c.tag == of).order_by(c.part)
+    saved: str | None = None
+    part = expected = 0
+    for row in connection.execute(query):
+        if saved is None:
+            saved, expected = row.saved, row.parts
+        yield keys.bodies.open(row.sealed, _bound(of, saved, part, expected))
+        part += 1
+    if part != expected:
+        raise NotAuthentic
+
+
 def _tag(keys: SubjectKeys, model: str, purpose: str) -> str:
     return tag(keys.ids, "index", model, purpose)
 
 
 def _bound(of: str, saved: str, part: int, parts: int) -> bytes:
-    return f"index\x1f{of}\x1f{saved}\x1f{part}\x1f{parts}".encode()
+    return f"index\x1f{LAYOUT}\x1f{of}\x1f{saved}\x1f{part}\x1f{parts}".encode()

@@ -153,8 +153,8 @@ class Lexical:
         """Have what another one had. What is kept of a term is looked up when it is asked for."""
         self._entries = {}
         self._kept = {term: place for place, term in enumerate(state["terms"])}
-        self._kept_at = state["starts"].copy()  # so that nothing holds on to the whole state
-        self._kept_entries = state["texts"].copy(), state["times"].copy()
+        self._kept_at = state["starts"]
+        self._kept_entries = state["texts"], state["times"]
         self._lengths = array("f", state["lengths"].tobytes())
 
 

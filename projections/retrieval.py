@@ -6,12 +6,13 @@ How each profile ranks is written down here, and in docs/search.md with the figu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from beliefledger.ledger.candidate import MILLION
+from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import DAY
 from beliefledger.projections import answer_order, lexical, ranking
 from beliefledger.projections.aboutness import Aboutness, aboutness
@@ -302,7 +303,7 @@ def _hits(
                 votes,
                 {name: float(each[at[place]]) for name, each in components.items()},
                 tuple(against.get(ids[place], ())),
-                index.turns.get(number),
+                index.turns.get(ids[place]) if row < 0 else None,
                 taken_up_by=None if later is None else index.turn_ids[later] or None,
                 accesses=accesses[place] if row >= 0 else None,
                 left=fresh[place] if row >= 0 else None,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.events.recall import SearchQuery
+from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import Micros
 from beliefledger.projections.decay import Profile
 from beliefledger.projections.showing import ShownTurn, Superseded

@@ -6,12 +6,13 @@ It tells what a memory is about, which turn it came of, and which memories say t
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from beliefledger.ledger.restored import Restored
 from beliefledger.projections.columns import Codes
 from beliefledger.projections.index_state import under, within
 from beliefledger.projections.people import Person, introduced
@@ -69,10 +70,12 @@ class TextLines:
         self._key, self._entity = array("i"), array("i")
         self._claim = array("q")
         """A hash of what a memory says; 0 for turns."""
-        self._source: dict[int, str] = {}
-        """By memory: the id of the turn it came of."""
-        self._of_turn: dict[str, list[int]] = {}
-        self._turn: dict[str, int] = {}
+        self._source, self._sources = array("i"), Codes()
+        """Of each memory: the turn it came of; −1 for turns."""
+        self._of_turn: dict[str, list[int]] | None = {}
+        """By turn: the memories that came of it; None until it is asked for."""
+        self.turns: MutableMapping[str, int] = {}
+        """By id of a turn: its number."""
         self.people: list[Person] = []
         """Those whose names memories tell."""
         self._others = bytearray()
@@ -89,6 +92,7 @@ class TextLines:
         self.terms.append(terms)
         self._key.append(-1)
         self._entity.append(-1)
+        self._source.append(-1)
         self._claim.append(0)
         self._others.append(0)
 
@@ -100,12 +104,12 @@ class TextLines:
         if person is not None:
             self.people.append(person)
         self._claim[number] = _hashed(memory["claim"])
-        self._source[number] = memory["turn"]
-        self._of_turn.setdefault(memory["turn"], []).append(number)
+        self._came_of().setdefault(memory["turn"], []).append(number)
+        self._source[number] = self._sources(memory["turn"])
 
     def is_turn(self, number: int, turn_id: str, role: str, unreal: frozenset[str]) -> None:
         """Say which turn a text is, in which role somebody spoke, and what is not stated in it."""
-        self._turn[turn_id] = number
+        self.turns[turn_id] = number
         if unreal:
             self.unreal[number] = unreal
         self._others[number] = role != USER
@@ -143,7 +147,16 @@ class TextLines:
 
     def memories_of(self, number: int, turn_id: str) -> Sequence[int]:
         """The memories that came of a turn; none for what is no turn."""
-        return self._of_turn.get(turn_id, ()) if turn_id else ()
+        return self._came_of().get(turn_id, ()) if turn_id else ()
+
+    def _came_of(self) -> dict[str, list[int]]:
+        if self._of_turn is None:
+            self._of_turn = {}
+            for number, source in enumerate(self._source):
+                if source >= 0:
+                    turn_id = self._sources.names[source] or ""
+                    self._of_turn.setdefault(turn_id, []).append(number)
+        return self._of_turn
 
     def whole(self, number: int) -> int | None:
         """The memory of the same turn that says all that a memory of somebody's work says, and
@@ -151,7 +164,9 @@ class TextLines:
         if not self._is_of_work(number):
             return None
         said = set(self.terms[number])
-        for each in self._of_turn.get(self._source[number], ()):
+        source = self._source[number]
+        beside = self._came_of().get(self._sources.names[source] or "", ()) if source >= 0 else ()
+        for each in beside:
             if self._is_of_work(each) and said < set(self.terms[each]):
                 return each
         return None
@@ -162,7 +177,8 @@ class TextLines:
 
     def turn_of(self, number: int) -> int | None:
         """The text of the turn that a memory came of, where that is indexed."""
-        return self._turn.get(self._source.get(number, ""))
+        source = self._source[number]
+        return None if source < 0 else self.turns.get(self._sources.names[source] or "")
 
     def turns_of(self, numbers: Iterable[int]) -> set[int]:
         """The texts of the turns that some memories came of."""
@@ -188,8 +204,9 @@ class TextLines:
             "key": np.array(self._key, np.int32),
             "entity": np.array(self._entity, np.int32),
             "claim": np.array(self._claim, np.int64),
-            "source": list(self._source.items()),
-            "turn": list(self._turn.items()),
+            "source": np.array(self._source, np.int32),
+            "sources": self._sources.names,
+            "turns": dict(self.turns),
             "people": [
                 (each.number, each.kin, sorted(each.name), each.one) for each in self.people
             ],
@@ -205,10 +222,9 @@ class TextLines:
         self._key = array("i", state["key"].tobytes())
         self._entity = array("i", state["entity"].tobytes())
         self._claim = array("q", state["claim"].tobytes())
-        self._source, self._turn = dict(state["source"]), dict(state["turn"])
-        self._of_turn = {}
-        for number, turn_id in self._source.items():
-            self._of_turn.setdefault(turn_id, []).append(number)
+        self._source = array("i", state["source"].tobytes())
+        self._sources, self._of_turn = Codes(state["sources"]), None
+        self.turns = Restored(state["turns"], int)
         self.people = [
             Person(number, kin, frozenset(name), one) for number, kin, name, one in state["people"]
         ]

@@ -19,8 +19,9 @@ from beliefledger.ledger.store import Head
 from beliefledger.opening.core import Core
 from beliefledger.projections import embedding, search_terms
 from beliefledger.projections.embedding import Embedder, Hashed, Words
-from beliefledger.projections.index import Erasures, SubjectIndex
+from beliefledger.projections.index import SubjectIndex
 from beliefledger.projections.index_filters import filters_of
+from beliefledger.projections.index_queries import Erasures
 from beliefledger.projections.retrieval import Query, find, name_of_index
 from beliefledger.projections.routing import route
 from beliefledger.projections.search_requests import ALL, NOW, Looked, SearchRequest

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.standing_fold import NAMES
@@ -12,12 +11,14 @@ from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, NotP
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.gc_pause import gc_paused
+from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.embedding import Embedder
-from beliefledger.projections.index import IndexedGenerations, Source, SubjectIndex
+from beliefledger.projections.index import SubjectIndex
+from beliefledger.projections.index_queries import IndexedGenerations, Source
 from beliefledger.projections.index_texts import text_of
 from beliefledger.projections.recalls import RecallsView
 from beliefledger.projections.search_requests import SearchRequest
@@ -93,7 +94,7 @@ class LiveIndex:
                 index.start()
                 raise
         self.generations = generations
-        return rebuilt, before - set(index.tags)
+        return rebuilt, before.difference(index.tags) if before else before
 
 
 def _both(one: Touched, other: Touched) -> Touched:

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from beliefledger import open_memory
 from beliefledger.projections.embedding import Hashed
 from beliefledger.projections.index import SubjectIndex
-from beliefledger.projections.index_state import packed, unpacked
+from beliefledger.projections.index_state import cut, packed, unpacked
 from beliefledger.projections.tables import kept_indexes as table
 from beliefledger.search import indexes, kept
 
@@ -20,6 +20,7 @@ ASKED = ("where do I live?", "xylographic mode", "what did I say about tea in Ma
 @pytest.fixture(autouse=True)
 def _few_are_enough(monkeypatch, master):
     monkeypatch.setattr(kept, "LEAST_KEPT", 1)
+    monkeypatch.setattr(kept, "_LEAST_NEW", 1)
     monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", master.key.hex())
     monkeypatch.setenv("BELIEFLEDGER_EMBEDDER", Hashed.name)
 
@@ -101,21 +102,27 @@ def test_what_is_taken_up_answers_as_what_is_read_anew(memory, place, clock, tak
         assert found(memory) == expected
 
 
+def restored(state):
+    """As another process has it."""
+    return unpacked(cut(packed(state), 1_000))
+
+
 def test_all_of_an_index_comes_back(memory):
     [live] = memory._indexes()._indexes.values()
     state = live.index.state()
     again = SubjectIndex(live.index.subject_ref, live.index.keys, live.index.model)
-    again.restore(unpacked(packed(state)), Hashed.dimension)
+    again.restore(restored(state), Hashed.dimension)
+    again._know_places()
+    assert again.tags == live.index.tags
     for name, value in vars(live.index).items():
         if name in {"rows", "texts", "shown", "dense", "lock", "_found"}:
             continue
         if isinstance(value, (dict, set, list, tuple, str, int)):
             assert vars(again)[name] == value, name
-    assert packed(again.state()) == packed(state)
+    assert b"".join(packed(again.state())) == b"".join(packed(state))
     fold = live.standing.fold
     anew = type(fold)()
-    anew.restore(unpacked(packed({"fold": fold.state()}))["fold"])
-    anew._taken_back._take_up()
+    anew.restore(restored(fold.state()))
     for name, value in vars(fold).items():
         if name not in {"_touched", "_taken_back", "_at"}:
             assert vars(anew)[name] == value, name

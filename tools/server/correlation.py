@@ -6,7 +6,8 @@ import re
 import secrets
 from collections.abc import Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+
+from beliefledger.ledger.lazy_dataclass import dataclass
 
 HEADER = "X-Request-Id"
 _REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)

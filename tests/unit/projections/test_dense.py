@@ -8,7 +8,7 @@ import faiss
 import numpy as np
 import pytest
 
-from beliefledger.projections.dense import FEW, FOUND_AT_MOST, NONE, Dense
+from beliefledger.projections.dense import FEW, FOUND_AT_MOST, KEPT_IN_NUMPY, NONE, Dense
 
 
 def unit(random, count, size=16):
@@ -165,3 +165,37 @@ def test_where_few_become_many_nothing_else_changes(random):
     assert np.array_equal(few == NONE, many == NONE)
     assert np.allclose(few, many, atol=1e-6)
     assert np.array_equal(index.vectors([8, 0, 6]), vectors[[4, 0, 3]])
+
+
+@pytest.mark.parametrize("count", [FEW, FEW + 1, KEPT_IN_NUMPY + 1])
+def test_all_of_it_comes_back(random, count):
+    """In numpy, in numpy as it was kept, and by FAISS."""
+    vectors, query = unit(random, count), unit(random, 1)[0]
+    index, again = Dense(16), Dense(16)
+    index.add(range(5, count + 5), vectors)
+    again.restore(index.state())
+    mask = np.ones(count + 5, np.bool_)
+    assert np.allclose(again.cosines(query, mask), index.cosines(query, mask), atol=1e-6)
+    for each in (index, again):
+        assert each.remove([7]) == 1
+        each.add([2], vectors[:1])
+    assert np.allclose(again.cosines(query, mask), index.cosines(query, mask), atol=1e-6)
+    assert np.array_equal(again.vectors([2, 9]), vectors[[0, 4]])
+    assert np.array_equal(again.state()["vectors"], index.state()["vectors"])
+
+
+def test_what_was_kept_moves_to_faiss_once_it_is_asked_more(random):
+    vectors, query = unit(random, FEW + 5), unit(random, 1)[0]
+    index, again = Dense(16), Dense(16)
+    index.add(range(FEW + 5), vectors)
+    again.restore(index.state())
+    again.add([FEW + 5], vectors[:1])
+    index.add([FEW + 5], vectors[:1])
+    mask = random.random(FEW + 6) < 0.7
+    expected = index.cosines(query, mask)
+    kinds = []
+    for _ in range(12):
+        assert np.allclose(again.cosines(query, mask), expected, atol=1e-6)
+        kinds.append(type(again._index).__name__)
+    assert (kinds[0], kinds[-1]) == ("_InNumpy", "IndexIDMap2")
+    assert np.array_equal(again.vectors([3, FEW + 5]), vectors[[3, 0]])
