@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from beliefledger.projections.index import SubjectIndex
-    from beliefledger.projections.lexical import Mask
+    from beliefledger.projections.lexical import Mask, Scores
 
 ABOUT = 0.45
 """The least aboutness of what is found by it alone …"""
@@ -125,9 +125,9 @@ def successions(index: SubjectIndex, position: int, valid_at: int) -> Succession
     return Successions(by, ended)
 
 
-def ending(index: SubjectIndex, row: int) -> int | None:
-    """The memory that tells why the one of a row ended: the last one before that which is so since
-    then. None where there is none."""
+def ending(index: SubjectIndex, row: int, scores: Scores) -> int | None:
+    """The memory that tells why the one of a row ended: of those before it that are so since then
+    what is most about the question, else the last. None where there is none."""
     rows = index.rows
     begun = np.flatnonzero(
         (rows["valid_from"] == rows["valid_to"][row])
@@ -135,7 +135,10 @@ def ending(index: SubjectIndex, row: int) -> int | None:
         & (rows["text"] >= 0)
         & (rows["memory"] != rows["memory"][row])
     )
-    return int(rows["text"][begun[np.argmax(rows["opened"][begun])]]) if begun.size else None
+    if not begun.size:
+        return None
+    texts = rows["text"][begun]
+    return int(texts[np.lexsort((rows["opened"][begun], scores[texts]))[-1]])
 
 
 def successor(number: int, by: Mapping[int, int], searched: Mask) -> int | None:
@@ -337,7 +340,8 @@ def arranged(
     def is_over(line: Line) -> list[int]:
         """What a text says of what is asked, if none of it is so any more."""
         # Of a turn about several things, what is asked for alone.
-        memories = [each for each in line.memories if about.of_slot[each] or not asked.slots]
+        of_slot = [each for each in line.memories if asked.slots and about.of_slot[each]]
+        memories = of_slot or line.memories
         said = [each for each in (*memories, line.number) if of.is_over(each)]
         held = any(searched[each] and not of.is_over(each) for each in memories)
         return [] if held else said
@@ -351,7 +355,7 @@ def arranged(
         if last in by:
             memory = successor(last, by, np.ones(len(searched), np.bool_))
         else:
-            memory = None if of.ended is None else ending(index, int(of.ended[last]))
+            memory = None if of.ended is None else ending(index, int(of.ended[last]), about.scores)
         if memory is None or searched[memory]:
             return memory
         turn = index.lines.turn_of(memory)
