@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from beliefledger.gate import successions
 from beliefledger.gate.belief import Held
-from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing
+from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.renewals import known_words
 from beliefledger.gate.rules import distinctions
@@ -43,7 +43,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         if is_kin_still(held, said.text) or tells_a_state(said.text, memory.claim):
             continue
-        if speaks_of_another(said.text, known_words(held)):
+        if _is_rid_of_another(said, held) or speaks_of_another(said.text, known_words(held)):
             continue
         if score(said, of) >= threshold("threshold"):
             told.setdefault(memory.claim, []).append(held)
@@ -83,6 +83,23 @@ def is_kin_still(held: Held, text: str) -> bool:
         return False
     of_love = _LOVE.match(memory.attribute) is not None
     return _PARTS.search(text) is None and not (of_love and _OF_LOVE.search(text))
+
+
+_RID = re.compile(
+    r"\bno more (?P<of>[\w'’-]+(?: (?!(?:for|at|in|on|of|from|with|to|under|over|and|but|so|when|"
+    r"because|since|now|please|these|this|that)\b)[\w'’-]+)*)",
+    re.I,
+)
+
+
+def _is_rid_of_another(said: Said, held: Held) -> bool:
+    """Whether a sentence tells of nothing but that there is no more of something, and a memory does
+    not name it: "no more red wine" is not of a red van."""
+    rid = _RID.search(said.low)
+    if rid is None or set(said.cues) - {"over", "denied", "instead"}:
+        return False
+    memory = held.written.memory
+    return stem(rid["of"].split()[-1]) not in stems(f"{memory.claim} {memory.attribute}")
 
 
 def _are_of_one(first: Candidate, second: Candidate) -> bool:

@@ -148,7 +148,7 @@ def _later(said_at: NDArray[np.int64]) -> Features:
 def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
     """The results, with the first `WINDOW` of them in the order of how probably they answer. Before
     each comes what took its place and, if it says that something ended, what else or more was said
-    with it."""
+    with it that has as many words of the question."""
     first = placed[:WINDOW]
     if not first:
         return []
@@ -157,14 +157,18 @@ def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
     by = {each.number: each for each in best}
     said_at = evidence.index.texts["said_at"]
     terms = {each: frozenset(evidence.index.lines.terms[each]) for each in by}
+    rest = frozenset(evidence.asked.rest)
     settled: dict[int, Placed] = {}
     for each in best:
         if each.newer in by:
             settled.setdefault(each.newer, by[each.newer])
         if each.ending and now:
             for other in best:
-                if said_at[other.number] == said_at[each.number] and (
-                    not other.ending or terms[each.number] < terms[other.number]
+                own, others = terms[each.number], terms[other.number]
+                if (
+                    said_at[other.number] == said_at[each.number]
+                    and (not other.ending or own < others)
+                    and not (own & rest) - others
                 ):
                     settled.setdefault(other.number, other)
         settled.setdefault(each.number, each)

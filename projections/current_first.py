@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from beliefledger.projections.index import SubjectIndex
-    from beliefledger.projections.lexical import Mask
+    from beliefledger.projections.lexical import Mask, Scores
 
 ABOUT = 0.45
 """The least aboutness of what is found by it alone …"""
@@ -126,17 +126,24 @@ def successions(index: SubjectIndex, position: int, valid_at: int) -> Succession
     return Successions(by, ended)
 
 
-def ending(index: SubjectIndex, row: int) -> int | None:
-    """The memory that tells why the one of a row ended: the last one before that which is so since
-    then. None where there is none."""
+def ending(index: SubjectIndex, row: int, position: int, scores: Scores) -> int | None:
+    """The memory that tells why the one of a row ended: of those that are so since then, as known
+    at a position, what is most about the question, else the last one before it. None where there is
+    none."""
     rows = index.rows
     begun = np.flatnonzero(
         (rows["valid_from"] == rows["valid_to"][row])
-        & (rows["opened"] < rows["opened"][row])
+        & (rows["opened"] <= position)
+        & (rows["closed"] > position)
         & (rows["text"] >= 0)
         & (rows["memory"] != rows["memory"][row])
     )
-    return int(rows["text"][begun[np.argmax(rows["opened"][begun])]]) if begun.size else None
+    before = rows["opened"][begun] < rows["opened"][row]
+    worth = scores[rows["text"][begun]]
+    begun, before, worth = (each[before | (worth > 0)] for each in (begun, before, worth))
+    if not begun.size:
+        return None
+    return int(rows["text"][begun[np.lexsort((rows["opened"][begun], before, worth))[-1]]])
 
 
 def successor(number: int, by: Mapping[int, int], searched: Mask) -> int | None:
@@ -320,6 +327,12 @@ def arranged(
         there = whole is not None and searched[whole] and not of.is_over(whole)
         return whole if there else None
 
+    def lacks(number: int, turn: int | None) -> bool:
+        """Whether a memory leaves out a word of the question that its turn has."""
+        own = index.lines.terms[number]
+        said = () if turn is None else index.lines.terms[turn]
+        return any(each in said and each not in own for each in asked.rest)
+
     @cache
     def line_of(number: int) -> Line:
         lines = index.lines
@@ -330,6 +343,7 @@ def arranged(
         unnamed = asked.named and happened[number]
         least = ALL_OF if unnamed or _ended(number, index) else MOST_OF
         most = turn is not None and lines.covers(number, turn) >= least
+        most = most and not lacks(number, turn)
         of_slot = bool(asked.slots and about.of_slot[number])
         whole = holds_whole(number)
         claim = lines.claim(number if whole is None else whole)
@@ -338,7 +352,8 @@ def arranged(
     def is_over(line: Line) -> list[int]:
         """What a text says of what is asked, if none of it is so any more."""
         # Of a turn about several things, what is asked for alone.
-        memories = [each for each in line.memories if about.of_slot[each] or not asked.slots]
+        of_slot = [each for each in line.memories if asked.slots and about.of_slot[each]]
+        memories = of_slot or line.memories
         said = [each for each in (*memories, line.number) if of.is_over(each)]
         held = any(searched[each] and not of.is_over(each) for each in memories)
         return [] if held else said
@@ -352,7 +367,8 @@ def arranged(
         if last in by:
             memory = successor(last, by, np.ones(len(searched), np.bool_))
         else:
-            memory = None if of.ended is None else ending(index, int(of.ended[last]))
+            row = -1 if of.ended is None else int(of.ended[last])
+            memory = None if row < 0 else ending(index, row, now[0], about.scores)
         if memory is None or searched[memory]:
             return memory
         turn = index.lines.turn_of(memory)

@@ -23,7 +23,9 @@ _SELF = frozenset("i me my mine myself we our ours us im ive".split())
 _BE = frozenset("was were".split())
 _WERE = _BE | frozenset("did had used".split())
 _LEFT = frozenset("put leave left keep store stored park parked hide".split())
+_GIVEN = frozenset("give hand issue lend".split())
 _SUBJECTS = frozenset("i me we us im ive".split())
+_OBJECTS = frozenset("me us".split())
 _OF_THEM = frozenset("what which where how when does did can could has".split())
 """A question that opens with one of these may ask for something of somebody."""
 _PRESENT = frozenset("do does am is are".split())
@@ -239,6 +241,8 @@ def _tense(spoken: Sequence[str], stemmed: frozenset[str], *, routed: bool) -> T
     were = not _WERE.isdisjoint(spoken)
     if "where" in spoken and not _LEFT.isdisjoint(spoken):  # where it is now
         were = False
+    if routed and not _GIVEN.isdisjoint(spoken) and not _OBJECTS.isdisjoint(spoken):
+        were = False  # "which laptop did work give me?" asks for the one of now
     if any(each <= stemmed for each in known.past) and (were or not told):
         return "past"
     if were:

@@ -9,6 +9,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from beliefledger.tools.bench import stories
+
 REPOSITORY = Path(__file__).parents[2]
 FIELDS = {"name", "value", "unit", "target", "holds", "min", "median", "max"}
 BUDGETS = (
@@ -117,7 +119,7 @@ BUDGETS = (
     }
     | {
         f"stories to {half} with {model}: {name}": target
-        for half in ("tune", "test", "test_2")
+        for half in stories.FILES
         for model, first in (("words-2", "≥ 0.85"), ("all-minilm-l6-v2", "≥ 0.9"))
         for name, target in {
             "current first": first,

@@ -17,11 +17,12 @@ import yaml
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
 from beliefledger.projections.embedding import MINILM, Words, installed
-from beliefledger.tools.bench.measure import HALVES, Measured, Run, Target
+from beliefledger.tools.bench.measure import Measured, Run, Target
 from beliefledger.tools.bench.searching import K, model_of
 
 STORIES = Path(__file__).resolve().parents[2] / "tests" / "data" / "stories"
-FILES = (*HALVES, "test_2")
+FILES = ("tune", *sorted(each.stem for each in STORIES.glob("test*.yaml")))
+"""The half to tune on, and whatever there is to test with."""
 _LATER = timedelta(days=30)
 _FEW = 3
 
