@@ -7,7 +7,7 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -q -c constr
 export PYTHONDONTWRITEBYTECODE :=
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: demo test test-system quick explore linear torture mutate behaviours check docs bench bench-large clean
+.PHONY: demo test test-system quick explore linear torture mutate behaviours check docs bench bench-large soak clean
 .DEFAULT_GOAL := help
 
 help:
@@ -24,6 +24,7 @@ help:
 	@echo "make docs    the site of the documents, in build/pages/site"
 	@echo "make bench   the budgets, measured"
 	@echo "make bench-large   how costs grow with the log, up to a million events; half an hour"
+	@echo "make soak    whether an open ledger stays as small and as quick as it was; twelve minutes"
 	@echo "make map     brings the tables of docs/map.md up to date"
 
 $(VENV)/core: pyproject.toml constraints.txt
@@ -103,5 +104,8 @@ bench: $(VENV)/test
 bench-large: $(VENV)/test
 	$(BIN)/python -m beliefledger.tools.bench.growth --plot docs/growth.svg
 
+soak: $(VENV)/test
+	$(BIN)/python -m beliefledger.tools.bench.soak --plot docs/soak.svg
+
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache bench-results.json bench-growth.json
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache bench-results.json bench-growth.json bench-soak.json

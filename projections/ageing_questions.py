@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from sqlalchemy import BindParameter, Connection, Select, and_, bindparam, case, func, or_, select
@@ -78,7 +77,7 @@ def aged(
     return found
 
 
-@cache
+@tables.of_generations
 def _aged(beliefs: int, access: int) -> Select[Any]:
     """Made once: each search through a server's door asks it."""
     of, shown = tables.belief_versions(beliefs), tables.access(access)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy.engine import Compiled
@@ -23,6 +24,13 @@ class CompiledStatements(LRUCache[Any, Compiled]):
 
     def __setitem__(self, key: Any, compiled: Compiled) -> None:
         super().__setitem__(_shared(key), compiled)
+
+    def forget(self) -> None:
+        """Empty it, where a rebuild put other tables in use: nobody asks the ones before again, and
+        their statements would stay until there are too many."""
+        for key in list(self):
+            with suppress(KeyError):  # another thread was first
+                del self[key]
 
 
 def _shared(key: Any) -> tuple[Any, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -61,7 +60,7 @@ class Erasures(NamedTuple):
 # Made once each: they are asked after every event.
 
 
-@cache
+@tables.of_generations
 def rows_since(generation: int, *, everything: bool) -> Select[Any] | CompoundSelect[Any]:
     """The rows of a subject that were opened or closed since a position. Each of the two is a range
     of one index; an OR of them would look at all that the subject has."""
@@ -74,14 +73,14 @@ def rows_since(generation: int, *, everything: bool) -> Select[Any] | CompoundSe
     return union_all(query.where(c.closed > since), opened).order_by("row_id")
 
 
-@cache
+@tables.of_generations
 def turns_since(generation: int) -> Select[Any]:
     """The turns of a subject's conversations since a position."""
     c = tables.turns(generation).c
     return _since(c, c.turn_id, c.session_tag).where(c.channel == CONVERSATION)
 
 
-@cache
+@tables.of_generations
 def shown_since(generation: int) -> Select[Any]:
     """The memories of a subject that were shown since a position."""
     c = tables.recalled(generation).c

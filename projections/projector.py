@@ -25,6 +25,7 @@ from beliefledger.ledger.replica import Lacking, Question
 from beliefledger.ledger.spans import PROJECT, traced
 from beliefledger.ledger.store import Head
 from beliefledger.projections import probes, view_tables
+from beliefledger.projections.compiled import STATEMENTS
 from beliefledger.projections.counts import Counts
 from beliefledger.projections.folds import Filling, Folding, Histories
 from beliefledger.projections.replica_views import ReplicaViews
@@ -391,6 +392,7 @@ class Projector:
                 if old >= generation:
                     raise BackendUnavailable(f"Another process rebuilt {name} in the meantime.")
                 view_tables.put_in_use(connection, name, generation, position, last, numbers)
+        STATEMENTS.forget()
         self._drop_unused([name])
 
     def drop(self, name: str, generation: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -207,14 +206,14 @@ def versions_beside(connection: Connection, generation: int, memory_id: str) -> 
     return [Version(*row) for row in rows]
 
 
-@cache
+@tables.of_generations
 def _versions_of(generation: int, column: str) -> Select[Any]:
     """Made once: every history asks it."""
     table = tables.belief_versions(generation)
     return select(table).where(table.c[column] == bindparam("given")).order_by(table.c.row_id)
 
 
-@cache
+@tables.of_generations
 def _versions_beside(generation: int) -> Select[Any]:
     """Made once, too."""
     table = tables.belief_versions(generation)
@@ -243,7 +242,7 @@ def versions_of_memories(
     return found
 
 
-@cache
+@tables.of_generations
 def _of_memories(generation: int) -> Select[Any]:
     """Made once: it is asked for every reading of the past."""
     table = tables.belief_versions(generation)
@@ -264,7 +263,7 @@ def versions_with(connection: Connection, generation: int, ids: Sequence[int]) -
     return found
 
 
-@cache
+@tables.of_generations
 def _with(generation: int) -> Select[Any]:
     """Made once: it is asked for every search."""
     table = tables.belief_versions(generation)
@@ -277,7 +276,7 @@ def standing(connection: Connection, generation: int, subject_ref: str) -> list[
     return [Version(*row) for row in rows]
 
 
-@cache
+@tables.of_generations
 def _standing(generation: int) -> Select[Any]:
     """Made once: it is asked for every turn that is decided."""
     table = tables.belief_versions(generation)
@@ -303,7 +302,7 @@ def evidence_of(
     return found
 
 
-@cache
+@tables.of_generations
 def _evidence(generation: int, *, upto: bool) -> Select[Any]:
     """Made once: it is asked for every search."""
     c = tables.evidence(generation).c
@@ -332,7 +331,7 @@ def contradictions(
     return {row.row_id: against[row.memory_id] for row in rows if row.memory_id in against}
 
 
-@cache
+@tables.of_generations
 def _contradicting(generation: int, *, of_one: bool, upto: bool) -> Select[Any]:
     """Made once: every list of beliefs asks it, and to make it costs more than to run it."""
     table = tables.belief_versions(generation)
@@ -427,7 +426,7 @@ def decisions_with(
     return sorted(rows, key=lambda row: row.position)
 
 
-@cache
+@tables.of_generations
 def _decided_with(generation: int) -> Select[Any]:
     """Made once: it is asked for every search."""
     table = tables.decisions(generation)

@@ -7,7 +7,7 @@ a generation in their names, so that a rebuild can fill new ones beside those in
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
@@ -46,6 +46,11 @@ AT_FAR_END = text(f"part = '{FAR_END}'")
 """Says it as the index of far ends does: without a parameter, or SQLite does not use it."""
 
 
+of_generations = lru_cache(maxsize=8)
+"""Keeps what is made for a generation of a view's tables, in this process. A rebuild makes another
+generation and leaves the one before behind, so that not all can be kept: it took 3 MB each time."""
+
+
 view_state = Table(
     "view_state",
     MetaData(),
@@ -65,7 +70,7 @@ view_state = Table(
 `counts` is JSON: how many rows of each kind the view has, and in which state of it."""
 
 
-@cache
+@of_generations
 def belief_versions(generation: int) -> Table:
     """What is believed: rectangles of recorded [opened, closed) × valid [valid_from, valid_to)."""
     name = f"belief_versions_{generation}"
@@ -116,7 +121,7 @@ def belief_versions(generation: int) -> Table:
     )
 
 
-@cache
+@of_generations
 def evidence(generation: int) -> Table:
     """Which events gave a memory its words: the one that wrote it and those that confirmed it."""
     name = f"evidence_{generation}"
@@ -131,7 +136,7 @@ def evidence(generation: int) -> Table:
     )
 
 
-@cache
+@of_generations
 def decisions(generation: int) -> Table:
     """What the gate decided about each candidate. Stays after an erasure: it holds no words."""
     name = f"decisions_{generation}"
@@ -159,7 +164,7 @@ def decisions(generation: int) -> Table:
     )
 
 
-@cache
+@of_generations
 def turns(generation: int) -> Table:
     """Each turn and the state of its extraction. Those that are pending are the queue."""
     name = f"turns_{generation}"
@@ -183,7 +188,7 @@ def turns(generation: int) -> Table:
     )
 
 
-@cache
+@of_generations
 def churn(generation: int) -> Table:
     """How each belief changed: supersessions, and when it was contested, escalated or resolved."""
     name = f"churn_{generation}"
@@ -206,7 +211,7 @@ def churn(generation: int) -> Table:
     )
 
 
-@cache
+@of_generations
 def access(generation: int) -> Table:
     """How often each memory was shown, and when last."""
     name = f"access_{generation}"
@@ -221,7 +226,7 @@ def access(generation: int) -> Table:
     )
 
 
-@cache
+@of_generations
 def recalls(generation: int) -> Table:
     """Each time that memories were shown, or searched for: what the envelope says of it."""
     name = f"recalls_{generation}"
@@ -242,7 +247,7 @@ def recalls(generation: int) -> Table:
     )
 
 
-@cache
+@of_generations
 def recalled(generation: int) -> Table:
     """Which memories and turns each recall showed, best first; scores in millionths."""
     name = f"recalled_{generation}"
@@ -261,7 +266,7 @@ def recalled(generation: int) -> Table:
     )
 
 
-@cache
+@of_generations
 def jobs(generation: int) -> Table:
     """Each run of a job, scheduled or asked for. `counts` is JSON of numbers by names of ours."""
     name = f"jobs_{generation}"
@@ -281,7 +286,7 @@ def jobs(generation: int) -> Table:
     )
 
 
-@cache
+@of_generations
 def calls(generation: int) -> Table:
     """Each call of a tool of the server. Who called is a reference, what was sent is not here."""
     name = f"calls_{generation}"
@@ -302,7 +307,7 @@ def calls(generation: int) -> Table:
     )
 
 
-@cache
+@of_generations
 def tasks(generation: int) -> Table:
     """Each task that an agent gave the ledger, and where it is. Who gave it is a reference."""
     name = f"tasks_{generation}"
@@ -389,7 +394,7 @@ def _intervals(name: str, *columns: Column[Any]) -> Table:
     )
 
 
-@cache
+@of_generations
 def entity_names(generation: int) -> Table:
     """Whose each name was, from the position `opened` until `closed`."""
     return _intervals(
@@ -401,7 +406,7 @@ def entity_names(generation: int) -> Table:
     )
 
 
-@cache
+@of_generations
 def entities(generation: int) -> Table:
     """What is known of each entity, from `opened` until `closed`. `words_at` has its first name."""
     return _intervals(
@@ -413,7 +418,7 @@ def entities(generation: int) -> Table:
     )
 
 
-@cache
+@of_generations
 def entity_questions(generation: int) -> Table:
     """Pairs of entities of nearly one name; `settled` is the position of what a person answered."""
     return _intervals(
@@ -424,7 +429,7 @@ def entity_questions(generation: int) -> Table:
     )
 
 
-@cache
+@of_generations
 def teams(generation: int) -> Table:
     """Who was in which team, from the position `opened` until `closed`. What the team is called
     stands in the event at `opened`."""
@@ -442,7 +447,7 @@ def teams(generation: int) -> Table:
     )
 
 
-@cache
+@of_generations
 def links(generation: int) -> Table:
     """Which entities each memory speaks of, from `opened` until `closed`: whom it is about, the far
     end of a relation, who took part. `place` is the order of participants, `words_at` what wrote

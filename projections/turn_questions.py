@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection, Select, and_, bindparam, func, select
@@ -24,7 +23,7 @@ def pending(
     return [TurnRow(*row) for row in connection.execute(query, given)]
 
 
-@cache
+@tables.of_generations
 def _pending(generation: int, *, of_one: bool) -> Select[Any]:
     """Made once, as `_earlier` is."""
     table = tables.turns(generation)
@@ -64,7 +63,7 @@ def earlier_turns(connection: Connection, generation: int, position: int, limit:
     return list(found)[::-1]
 
 
-@cache
+@tables.of_generations
 def _earlier(generation: int) -> Select[Any]:
     """Made once: it is asked for every turn, and to make it costs more than to run it."""
     table = tables.turns(generation)

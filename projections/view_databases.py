@@ -18,6 +18,7 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import URL, Connection, Engine, Index, Table, create_engine, event, inspect
 from sqlalchemy.exc import DBAPIError
@@ -166,22 +167,23 @@ def gathered(pairs: Iterable[Any]) -> dict[str, set[str]]:
     return found
 
 
-_made: dict[tuple[Table | Index, str], str] = {}
+_made: WeakKeyDictionary[Table | Index, dict[str, str]] = WeakKeyDictionary()
+"""By table and kind of database. It goes with the table: a rebuild makes others."""
 
 
 def making(connection: Connection, new: Table | Index) -> str:
     """The statement that makes a table or an index. It is put together once in a process, which
     takes longer than to run it."""
-    key = new, connection.dialect.name
-    if key not in _made:
+    known, dialect = _made.setdefault(new, {}), connection.dialect.name
+    if dialect not in known:
         make: DDLElement
         if isinstance(new, Table):
             make = CreateTable(new, if_not_exists=True)
         else:
             make = CreateIndex(new, if_not_exists=True)
         some = f" WHERE {new.info[WHERE]}" if WHERE in new.info else ""
-        _made[key] = f"{make.compile(dialect=connection.dialect)}{some}"
-    return _made[key]
+        known[dialect] = f"{make.compile(dialect=connection.dialect)}{some}"
+    return known[dialect]
 
 
 def _patiently(work: Callable[[], object], locked: type[Exception]) -> None:

@@ -233,6 +233,46 @@ def test_growth_is_measured_and_drawn_and_ends_before_a_size_that_takes_too_long
     assert "<svg" in (tmp_path / "growth.svg").read_text()
 
 
+def test_a_soak_tells_of_every_kind_of_call_and_is_drawn(tmp_path):
+    short = ("--minutes", "0.15", "--people", "3", "--sessions", "1", "--plot", "soak.svg")
+    ran = bench(tmp_path, *short, module="beliefledger.tools.bench.soak")
+
+    assert ran.returncode in {0, 1}, ran.stderr
+    assert "Traceback" not in ran.stderr
+    told = json.loads((tmp_path / "bench-soak.json").read_text())
+    assert {"search", "remember", "beliefs as of", "erase a person", "rebuild of a view"} <= {
+        line["kind"] for line in told["lines"]
+    }
+    targets = {result["name"]: result["target"] for result in told["results"]}
+    assert targets["soak: memory, for each 1,000 events of the second half"] == "≤ 0.1"
+    assert targets["soak: bytes on disk for each event, change over the second half"] == "≤ 0.05"
+    assert targets["soak: beliefs, p50 of the last third, of the first's"] == "≤ 1.25"
+    assert ran.returncode == any(result["holds"] is False for result in told["results"])
+    sampled = [sample["events"] for sample in told["samples"]]
+    assert len(sampled) > 10
+    assert sampled == sorted(sampled)
+    assert all(sample["threads"] and sample["files"] for sample in told["samples"])
+    assert "<svg" in (tmp_path / "soak.svg").read_text()
+
+
+def test_what_other_stores_cost_is_told_of_those_that_are_there(tmp_path):
+    ran = bench(tmp_path, "beside", "--quick", "--rival", sys.executable)
+
+    assert ran.returncode == 0, ran.stderr
+    results = json.loads((tmp_path / "bench-results.json").read_text())
+    notes = {result["name"]: result["note"] for result in results if result["value"] is None}
+    values = {result["name"] for result in results if result["value"] is not None}
+    assert {
+        "beside: beliefledger on SQLite: store, remember, 10,000 memories",
+        "beside: beliefledger on Postgres, no model: search, 10,000 memories",
+        "beside: eventsourcing on Postgres, ProjectionRunner: list, 1,000 memories",
+        "beside: raw SQLite: on disk, for each memory",
+    } <= values
+    assert notes["beside: mem0 on FAISS, infer=False"] == (
+        "not measured: that Python has no mem0ai and faiss-cpu"
+    )
+
+
 def test_an_unknown_name_is_refused(tmp_path):
     ran = bench(tmp_path, "nothing")
 

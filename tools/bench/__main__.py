@@ -20,6 +20,7 @@ from rich.table import Table
 from beliefledger.tools.bench import (
     asof,
     backfilling,
+    beside,
     clustering,
     commits,
     contradictions,
@@ -105,6 +106,7 @@ BENCHES: dict[str, Bench] = {
     "load": load.load,
     "webhooks": relaying.webhooks,
     "nats": relaying.nats_relay,
+    "beside": beside.beside,
 }
 RESULTS = Path("bench-results.json")
 
@@ -125,7 +127,8 @@ def main() -> int:
         "--rival",
         metavar="PYTHON",
         type=Path,
-        help="compare search with szl-recall's, which this Python has; by default that is left out",
+        help="compare with szl-recall, and in `beside` with what else this Python has; by default"
+        " that is left out",
     )
     parser.add_argument(
         "--half",

@@ -19,8 +19,8 @@ from beliefledger.tools.bench import child
 from beliefledger.tools.bench.conversations import statements
 from beliefledger.tools.bench.measure import Measured, Run, Target, in_pairs
 
-_SYNCS = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s.*?(?:fdatasync|fsync)$", re.MULTILINE)
-_STRACE = ["strace", "-f", "--seccomp-bpf"]
+SYNCS = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s.*?(?:fdatasync|fsync)$", re.MULTILINE)
+STRACE = ["strace", "-f", "--seccomp-bpf"]
 """Follows threads, and stops at no call that is not counted."""
 COMMIT_BOUND = 100e-6
 """Seconds of a raw commit below which the disk does not really sync."""
@@ -37,7 +37,7 @@ def _syncs(template: Path, run: Run, turns: int, what: str) -> int:
     place = run.place("synced")
     shutil.copytree(template, place)
     counted = place / "strace"
-    trace = [*_STRACE, "-c", "-e", "trace=fdatasync,fsync", "-o", str(counted)]
+    trace = [*STRACE, "-c", "-e", "trace=fdatasync,fsync", "-o", str(counted)]
     child_run = [
         sys.executable,
         "-m",
@@ -47,7 +47,7 @@ def _syncs(template: Path, run: Run, turns: int, what: str) -> int:
         what,
     ]
     subprocess.run([*trace, *child_run], check=True, capture_output=True)
-    found = sum(int(calls) for calls in _SYNCS.findall(counted.read_text()))
+    found = sum(int(calls) for calls in SYNCS.findall(counted.read_text()))
     shutil.rmtree(place)
     return found
 
@@ -56,7 +56,7 @@ def syncs(run: Run) -> Iterator[Measured]:
     """fdatasyncs of one turn: of N turns less those of none, in ledgers that are alike."""
     one, two = "fdatasyncs of a durable turn", "fdatasyncs of a turn recorded and decided"
     every = "fdatasyncs of a durable turn, WAL checkpoints included"
-    missing = _untraceable(run)
+    missing = untraceable(run)
     if missing:
         yield Measured(one, "a turn", target=Target("=", 1), note=missing)
         yield Measured(two, "a turn", target=Target("=", 2), note=missing)
@@ -99,12 +99,12 @@ def syncs(run: Run) -> Iterator[Measured]:
     )
 
 
-def _untraceable(run: Run) -> str | None:
+def untraceable(run: Run) -> str | None:
     """Why system calls cannot be counted here, if they cannot."""
     if shutil.which("strace") is None:
         return "not measured: strace is not installed"
     probe = subprocess.run(
-        [*_STRACE, "-c", "-o", str(run.directory / "probe"), "true"],
+        [*STRACE, "-c", "-o", str(run.directory / "probe"), "true"],
         check=False,
         capture_output=True,
         text=True,

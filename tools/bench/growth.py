@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
-from itertools import islice
+from itertools import count, islice
 from math import log10
 from pathlib import Path
 from random import Random
@@ -99,26 +99,43 @@ def talk(sessions: int, seed: int = 11) -> Iterator[TurnInput]:
     """Turns without end: people one after the other, so many sessions each, an agent answering
     every turn. The same for the same seed."""
     random = Random(seed)
+    words = vocabulary(random)
+    for person in count():
+        yield from talk_of(person, sessions, words, random, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Words that an agent answers with, as often as words of a language are used."""
+
+    words: Sequence[str]
+    weights: Sequence[float]
+
+
+def vocabulary(random: Random) -> Vocabulary:
     words = [
         "".join(random.choices("aeioulnrst", k=random.randint(3, 9))) for _ in range(_VOCABULARY)
     ]
-    weights = [1 / rank for rank in range(1, _VOCABULARY + 1)]  # as words of a language are used
-    person = 0
-    while True:
-        said = iter(statements(sessions * SESSION, seed=seed + person))
-        for session in range(sessions):
-            for ordinal in range(SESSION):
-                by_user = ordinal % 2 == 0
-                told = " ".join(random.choices(words, weights, k=AGENT // 7))
-                yield TurnInput(
-                    subject=f"person {person}",
-                    content=_padded(next(said), random) if by_user else told,
-                    role="user" if by_user else "assistant",
-                    session=f"session {session}",
-                    said_at=BEGIN + session * DAY + ordinal * 60 * SECOND,
-                    ordinal=ordinal,
-                )
-        person += 1
+    return Vocabulary(words, [1 / rank for rank in range(1, _VOCABULARY + 1)])
+
+
+def talk_of(
+    person: int, sessions: int, words: Vocabulary, random: Random, seed: int
+) -> Iterator[TurnInput]:
+    """The turns of one person."""
+    said = iter(statements(sessions * SESSION, seed=seed + person))
+    for session in range(sessions):
+        for ordinal in range(SESSION):
+            by_user = ordinal % 2 == 0
+            told = " ".join(random.choices(words.words, words.weights, k=AGENT // 7))
+            yield TurnInput(
+                subject=f"person {person}",
+                content=_padded(next(said), random) if by_user else told,
+                role="user" if by_user else "assistant",
+                session=f"session {session}",
+                said_at=BEGIN + session * DAY + ordinal * 60 * SECOND,
+                ordinal=ordinal,
+            )
 
 
 def _padded(statement: str, random: Random) -> str:

@@ -136,12 +136,16 @@ class Sizes:
     """So long many clients use one server, in each round."""
     load_seconds: int = 60
     """So long many agents use two servers."""
+    beside: int = 10_000
+    """Memories of one person, in each store that is compared."""
+    beside_calls: int = 20
+    """Of each kind, of each of those stores, in each round."""
 
     def quick(self) -> Sizes:
         """A sixtieth of it, to see that everything runs."""
         small = {each.name: max(1, getattr(self, each.name) // 60) for each in fields(self)}
         small |= {"rounds": 1, "synced_turns": 10, "people": 50, "tasks": 500}
-        small |= {"turns_of_one": 8, "load_seconds": 3, "streamed": 5}
+        small |= {"turns_of_one": 8, "load_seconds": 3, "streamed": 5, "beside_calls": 2}
         return Sizes(**small | {"versions": 100, "versions_of_one": 1_000})
 
 
@@ -158,7 +162,7 @@ class Run:
     tell: Tell
     postgres: Postgres
     rival: Path | None = None
-    """A Python that has szl-recall."""
+    """A Python that has szl-recall, or others to compare with."""
     halves: Sequence[str] = ("tune",)
     """Of the sets that quality is measured on."""
     fail: Tell = ignore
