@@ -204,8 +204,10 @@ def beside(run: Run) -> Iterator[Measured]:
         sizes = {}
         for process in processes:
             run.tell(f"filling {process.store.name}")
+            process.ask("settle")
             before = process.size()
             process.ask("fill", PERSON, known.memories[few:])
+            process.ask("settle")
             sizes[process.store.name] = (process.size() - before) / (many - few)
         told += _asked(run, processes, many, "10,000", known.queries)
         ends = {each.store.name: each.ask("told") for each in processes}
@@ -264,8 +266,12 @@ def _asked(
         for process in turned:
             for call in able[process.store.name]:
                 given: Sequence[Any] = queries if call == "search" else said
-                if call.startswith("delete"):
+                if call.endswith("erase"):  # goes through all there is of somebody: once
+                    given = said[: number + 1 == run.sizes.rounds]
+                elif call.startswith("delete"):
                     given = said[: max(1, len(said) // 2)]
+                if not given:
+                    continue
                 answer = process.ask(call, *given)
                 if call in {"list", "search"} and not min(answer["found"]):
                     raise AssertionError(f"{process.store.name} found nothing by {call}.")
