@@ -204,8 +204,10 @@ def beside(run: Run) -> Iterator[Measured]:
         sizes = {}
         for process in processes:
             run.tell(f"filling {process.store.name}")
+            process.ask("settle")
             before = process.size()
             process.ask("fill", PERSON, known.memories[few:])
+            process.ask("settle")
             sizes[process.store.name] = (process.size() - before) / (many - few)
         told += _asked(run, processes, many, "10,000", known.queries)
         ends = {each.store.name: each.ask("told") for each in processes}

@@ -22,6 +22,7 @@ from eventsourcing.domain import Aggregate, event
 from eventsourcing.persistence import Tracking
 from eventsourcing.postgres import PostgresDatastore, PostgresTrackingRecorder
 from eventsourcing.projection import Projection, ProjectionRunner
+from eventsourcing.sqlite import SQLiteApplicationRecorder
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 from sqlalchemy import create_engine
@@ -37,6 +38,8 @@ _BY = "bench"
 _SPEAKER = "speaker"
 """Whose turns are decided later, and are none of the memories that are searched."""
 _WORD = re.compile(r"\w+")
+_CHECKPOINT = "PRAGMA wal_checkpoint(TRUNCATE)"
+"""Empties SQLite's write-ahead log, so that what is kept can be seen from the sizes of files."""
 _WAIT = 60.0
 """Seconds until a projection must have what was just saved."""
 
@@ -122,6 +125,9 @@ class RawSQLite(Contestant):
         self._driver.execute("BEGIN")
         self._driver.executemany(self._insert, [(person, text) for text in texts])
         self._driver.execute("COMMIT")
+
+    def settle(self) -> None:
+        self._driver.execute(_CHECKPOINT).fetchall()
 
     def told(self) -> str:
         return "journal_mode=WAL, synchronous=FULL"
@@ -273,6 +279,14 @@ class Library(Contestant):
     def fill(self, person: str, texts: Sequence[str]) -> None:
         for some in _parts(texts):
             self._app.save(*(Said(person=person, text=text) for text in some))
+
+    def settle(self) -> None:
+        recorder = self._app.recorder
+        assert isinstance(recorder, SQLiteApplicationRecorder)
+        with recorder.datastore.get_connection(commit=True) as connection:
+            cursor = connection.cursor()
+            cursor.execute(_CHECKPOINT)
+            cursor.fetchall()
 
     def told(self) -> str:
         return "journal_mode=WAL, synchronous as SQLite has it: FULL"
