@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from beliefledger.ledger import restoration
@@ -29,7 +29,6 @@ from beliefledger.ledger.errors import (
     SigningKeyMissing,
 )
 from beliefledger.ledger.keystore import VaultContents
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.restoration import Restored
 from beliefledger.ledger.times import SECOND, iso, system_clock

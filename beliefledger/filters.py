@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from pydantic import JsonValue
 
 from beliefledger.ledger.errors import InvalidQuery, InvalidTurn
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.metadata import check_metadata, has
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from beliefledger.gate import foreign_calls
 from beliefledger.gate.deadline import DEFAULT_SECONDS
 from beliefledger.ledger.errors import InvalidTurn
-from beliefledger.ledger.lazy_dataclass import dataclass
 
 LEDGER = "BELIEFLEDGER_LEDGER"
 TENANTS = "BELIEFLEDGER_TENANTS"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from beliefledger.gate.registry import Registry
 from beliefledger.gate.slots import canonical_context, value_of
@@ -26,7 +26,6 @@ from beliefledger.ledger.events.belief import (
     MemorySuperseded,
     Written,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import Micros
 
 FOLLOWED = frozenset({"backfilled", "consolidated", "folded"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from beliefledger.gate.claims import CHECK
 from beliefledger.gate.corrections import check_held, corrected, end_elsewhere
@@ -23,7 +23,6 @@ from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.events.choices import Choices
 from beliefledger.ledger.events.turn import CandidateProposed, ExtractionCompleted, GateDecided
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.times import Micros
 from beliefledger.ledger.vault import SYSTEM

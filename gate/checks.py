@@ -5,7 +5,7 @@ The first that fails raises `CheckFailed`. Each leaves an entry in the decision'
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from beliefledger.gate import speech
@@ -24,7 +24,6 @@ from beliefledger.gate.slots import words
 from beliefledger.gate.speakers import as_if_of_subject
 from beliefledger.ledger.candidate import Candidate, Durability, Source, SpeechAct
 from beliefledger.ledger.events.choices import Choices
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.lookalikes import Folded, plain, undisguised
 from beliefledger.ledger.times import Micros
 

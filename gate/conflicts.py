@@ -3,7 +3,7 @@ stronger, weaker, of another time, or in conflict. Pure."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.checks import EXPLICIT, Case
@@ -15,7 +15,6 @@ from beliefledger.gate.policy import millionths
 from beliefledger.gate.registry import MemoryType
 from beliefledger.gate.slots import canonical_context, canonical_value, value_of
 from beliefledger.ledger.candidate import Durability, SpeechAct
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import DAY, Micros
 
 

@@ -4,7 +4,7 @@ folded from the subject's stream."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from beliefledger.ledger.codec import Recorded
@@ -15,7 +15,6 @@ from beliefledger.ledger.events.subject import (
     ContentErased,
     ErasureRequested,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import Micros
 
 Runs = tuple[tuple[int, int], ...]

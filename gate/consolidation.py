@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from beliefledger.gate.belief import Held, folded
 from beliefledger.gate.draft import Draft
@@ -24,7 +24,6 @@ from beliefledger.ledger.events.belief import (
     MemoryMovedOut,
     Written,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.vault import SYSTEM
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.confidence import Confidence
 from beliefledger.gate.outcomes import Outcome, Reason
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.events.choices import Meant
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.metadata import Metadata
 from beliefledger.ledger.times import Micros
 

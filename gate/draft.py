@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from beliefledger.gate import entities
 from beliefledger.gate.belief import Belief, evolve
@@ -28,7 +29,6 @@ from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.belief import ConflictEscalated, MemoryConfirmed
 from beliefledger.ledger.events.turn import GateDecided, TurnRecorded
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.store import Appended

@@ -10,7 +10,7 @@ something is stated (`unguessed`); who only asks about somebody may call them by
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 from functools import cache
@@ -28,7 +28,6 @@ from beliefledger.ledger.events.entity import (
     EntityRecognised,
     EntitySplit,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.memory import Memory
 
 if TYPE_CHECKING:

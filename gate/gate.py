@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -32,7 +32,6 @@ from beliefledger.ledger.events.turn import (
     GateDecided,
     TurnRecorded,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.spans import UPSERT, traced
 from beliefledger.ledger.times import Clock, Micros

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
@@ -14,7 +14,6 @@ from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.choices import Choices, Meant
 from beliefledger.ledger.events.turn import TurnRecorded
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.metadata import check_metadata
 from beliefledger.ledger.names import check_name
 from beliefledger.ledger.secret_filter import session_name

@@ -8,7 +8,7 @@ subject between the two was read.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import islice
 
 from beliefledger.gate.turns import Earlier
@@ -19,7 +19,6 @@ from beliefledger.ledger.events.turn import (
     TurnRecorded,
     TurnRetried,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import Log
 
 MOST_READ = 200

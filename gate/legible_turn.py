@@ -7,13 +7,12 @@ as it was recorded, and quote that.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import overload
 
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.extractor import Extraction
 from beliefledger.ledger.candidate import Candidate, Span
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.lookalikes import Folded, plain
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from beliefledger.gate.belief import Belief, Held
 from beliefledger.gate.draft import Draft
@@ -19,7 +20,6 @@ from beliefledger.ledger.events.belief import (
     MemoryMovedOut,
     Written,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.times import Micros

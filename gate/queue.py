@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from queue import SimpleQueue
@@ -35,7 +35,6 @@ from beliefledger.ledger.events.turn import (
     TurnRecorded,
     TurnRetried,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.spans import DECIDE, Facts, traced
 from beliefledger.ledger.vault import SYSTEM

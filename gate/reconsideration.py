@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from beliefledger.gate.candidates import Again, ReadTurn, decide_anew
@@ -21,7 +22,6 @@ from beliefledger.ledger.events.turn import (
     ReviewDecided,
     TurnRecorded,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import Micros
 from beliefledger.ledger.vault import SYSTEM
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -21,7 +22,6 @@ from beliefledger.ledger.erasures import spread
 from beliefledger.ledger.errors import LogCorrupted, UnknownMemory
 from beliefledger.ledger.events.subject import ErasureRequested
 from beliefledger.ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import Log
 
 _KEPT = 20_000

@@ -6,10 +6,10 @@ Somebody who repeats what an agent has just told them adds no evidence.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.events.recall import MemoriesRecalled
-from beliefledger.ledger.lazy_dataclass import dataclass
 
 KEPT = 200
 """How many of the latest showings are kept."""

@@ -16,7 +16,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,7 +24,6 @@ from beliefledger.ledger import canonical, envelope, files, register
 from beliefledger.ledger.errors import CallerMistake, LogCorrupted, NotPermitted
 from beliefledger.ledger.faults import file_fault
 from beliefledger.ledger.keystore import META, VaultContents, fill, read
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.ledger_copy import (
     PAGE,
     Digesting,

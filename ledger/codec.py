@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
@@ -14,7 +14,6 @@ from beliefledger.ledger.envelope import Address
 from beliefledger.ledger.errors import LogCorrupted, NotPermitted, UnknownEventType
 from beliefledger.ledger.events import BY_NAME, Event
 from beliefledger.ledger.gc_pause import gc_paused
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.secret_filter import cleaned
 from beliefledger.ledger.store import Row, Sealed
 from beliefledger.ledger.times import Micros

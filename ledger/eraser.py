@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 from beliefledger.ledger import envelope
@@ -38,7 +38,6 @@ from beliefledger.ledger.events.subject import (
     SubjectErased,
     ViewReceipt,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.store import Appended, EventStore, Row
 from beliefledger.ledger.streams import subject_stream
 from beliefledger.ledger.times import Clock

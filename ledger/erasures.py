@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from beliefledger.ledger.codec import Recorded
@@ -15,7 +15,6 @@ from beliefledger.ledger.events.subject import (
     LegalHoldPlaced,
     SubjectErased,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import Micros
 
 SUBJECT = "subject"

@@ -3,9 +3,8 @@ body."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
-
-from beliefledger.ledger.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 

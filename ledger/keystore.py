@@ -8,10 +8,8 @@ whose columns are named below.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
-
-from beliefledger.ledger.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -13,14 +13,13 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from beliefledger.ledger import codec, envelope
 from beliefledger.ledger.erasures import Erasure, erasures, spread
 from beliefledger.ledger.errors import CallerMistake, KeyMissing, LogCorrupted, NotPermitted
 from beliefledger.ledger.keystore import VaultContents
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.proofs.merkle import Growing, leaf_hash
 from beliefledger.ledger.proofs.tiles import TileStore
 from beliefledger.ledger.proofs.tree_copy import bring_tree

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from beliefledger.ledger import canonical
 from beliefledger.ledger.errors import RedactionMissing
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.registered import Group
 
 GROUP = Group(

@@ -7,11 +7,11 @@ package is loaded before its name is asked for.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from beliefledger.ledger.errors import CallerMistake, InvalidTurn, LedgerError
-from beliefledger.ledger.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

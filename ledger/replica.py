@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
 
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, LedgerError
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.store import Head, Row
 
 T = TypeVar("T")

@@ -8,6 +8,7 @@ anywhere and begun again, it goes on; the log is the last thing that is complete
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from beliefledger.ledger import backup, envelope
 from beliefledger.ledger.backup import Manifest, Step, people_of
 from beliefledger.ledger.errors import CallerMistake, KeyMissing, NotPermitted
 from beliefledger.ledger.keystore import VaultContents
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.ledger_copy import PAGE, Explained, Progress, Side, page_of, without_erased
 from beliefledger.ledger.proofs.tiles import DirectoryTiles
 from beliefledger.ledger.proofs.tree_copy import bring_tree

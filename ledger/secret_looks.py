@@ -8,8 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from beliefledger.ledger.lazy_dataclass import dataclass
+from dataclasses import dataclass
 
 MOST, LONGEST = 20_000, 400
 """How many looks are kept at a time, of texts up to which length."""

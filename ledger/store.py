@@ -11,13 +11,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from beliefledger.ledger.envelope import Address
 from beliefledger.ledger.errors import CallerMistake
 from beliefledger.ledger.fence import Fence
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import SECOND, Clock, Micros
 
 CLOCK_TOLERANCE: Micros = 60 * SECOND

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -15,7 +16,6 @@ from beliefledger.ledger.events import BY_NAME
 from beliefledger.ledger.events.ops import PrincipalRegistered, VaultCommitted
 from beliefledger.ledger.events.subject import SubjectErased, SubjectRegistered
 from beliefledger.ledger.gc_pause import gc_paused
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import PAGE, Log
 from beliefledger.ledger.proofs.notes import Checkpoint, Verifier
 from beliefledger.ledger.proofs.tree import Tree

@@ -25,7 +25,7 @@ A later event about a memory that left no row finds nothing to change.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any
 
@@ -50,7 +50,6 @@ from beliefledger.ledger.events.belief import (
     Written,
 )
 from beliefledger.ledger.events.subject import SubjectErased
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.memory import Memory
 from beliefledger.projections import tables
 from beliefledger.projections.rows import delete_subjects, insert_rows, update_rows

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from beliefledger.ledger.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from beliefledger.projections.embedding import Vectors

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import DAY, Micros
 
 if TYPE_CHECKING:

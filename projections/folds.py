@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, Table
 from sqlalchemy.exc import SQLAlchemyError
@@ -10,7 +11,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.ledger.events.subject import ContentErased
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import Log, Page
 from beliefledger.projections.view import View
 

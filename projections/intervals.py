@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any, Generic, Protocol, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, bindparam, select
 
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.projections.rows import delete_subjects, insert_rows, update_rows
 
 _ROWS_PER_EVENT = 1 << 20

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.events.recall import SearchQuery
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import Micros
 from beliefledger.projections.decay import Profile
 from beliefledger.projections.showing import ShownTurn, Superseded

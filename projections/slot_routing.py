@@ -7,12 +7,11 @@ A model of meanings may add slots that no word names.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from beliefledger.ledger.data_files import data
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.projections.search_terms import STOP_WORDS, stems, terms, words
 
 Words = frozenset[str]

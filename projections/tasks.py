@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -12,7 +12,6 @@ from sqlalchemy import ColumnElement, Connection, Table, func, select
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.events.subject import SubjectErased
 from beliefledger.ledger.events.task import TaskAnswered, TaskEnded, TaskPaused, TaskSubmitted
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import Micros
 from beliefledger.projections import tables
 from beliefledger.projections.rows import delete_subjects, insert_rows, update_rows

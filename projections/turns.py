@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from operator import attrgetter
 
 from sqlalchemy import Connection, Table, func, select
@@ -21,7 +21,6 @@ from beliefledger.ledger.events.turn import (
     TurnRecorded,
     TurnRetried,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.projections import tables
 from beliefledger.projections.rows import insert_rows, take_subjects, update_rows
 from beliefledger.projections.view import FIRST_GENERATION

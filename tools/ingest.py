@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from beliefledger.ledger.errors import NotPermitted, SecretGiven
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.secret_filter import refuse
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.transcripts import Refused, Said, Transcript, Unreadable

@@ -10,7 +10,7 @@ import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,7 +19,6 @@ import orjson
 from beliefledger.gate.intake import ROLES, TurnInput
 from beliefledger.gate.policy import MAX_TURN_BYTES
 from beliefledger.ledger.errors import CallerMistake, InvalidTurn
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.metadata import check_metadata
 from beliefledger.ledger.times import Micros, parse
 

@@ -21,7 +21,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -29,7 +29,6 @@ from typing import Any, Literal
 from beliefledger.ledger import files
 from beliefledger.ledger.errors import CallerMistake, KeyMissing, LogCorrupted
 from beliefledger.ledger.faults import file_fault
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.proofs import keyfile
 from beliefledger.ledger.proofs.merkle import (
     EMPTY_ROOT,

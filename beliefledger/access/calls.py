@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from beliefledger.access.principal import Principal
@@ -12,7 +12,6 @@ from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import BackendUnavailable
 from beliefledger.ledger.events.ops import AccessRefused, ToolCalled
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.streams import tag
 from beliefledger.ledger.times import Micros

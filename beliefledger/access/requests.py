@@ -6,7 +6,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
@@ -16,7 +16,6 @@ from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.errors import BackendUnavailable, VersionConflict
 from beliefledger.ledger.events.kind import Event
 from beliefledger.ledger.events.request import RequestBegun, RequestEnded
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import Log, new_id
 
 _EVERYBODY = "everybody"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from beliefledger.access.principal import Principal
@@ -17,7 +17,6 @@ from beliefledger.ledger.errors import (
 )
 from beliefledger.ledger.events.kind import Event
 from beliefledger.ledger.events.task import TaskAnswered, TaskEnded, TaskPaused, TaskSubmitted
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.secret_filter import session_name
 from beliefledger.ledger.streams import session_tag, task_stream

@@ -8,7 +8,7 @@ import secrets
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import attrgetter
 from typing import Literal
@@ -23,7 +23,6 @@ from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, OlderProgram, UnknownMemory
 from beliefledger.ledger.events.ops import TokenIssued, TokenRevoked
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.streams import tokens_stream
 from beliefledger.ledger.times import Micros, to_datetime

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from operator import attrgetter
 from urllib.parse import urlsplit
@@ -27,7 +27,6 @@ from beliefledger.ledger.events.webhook import (
     WebhookReplayed,
     WebhookSecretRotated,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.secret_filter import refuse
 from beliefledger.ledger.streams import consumers_stream, webhooks_stream

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,6 @@ from beliefledger.ledger.events.belief import (
 )
 from beliefledger.ledger.events.policy import PolicyAdopted
 from beliefledger.ledger.events.turn import GateDecided, ReviewDecided
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import Log
 from beliefledger.times import Progress
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY
 from beliefledger.ledger.codec import Recorded
@@ -32,7 +32,6 @@ from beliefledger.ledger.events.turn import (
     TurnRecorded,
     TurnRetried,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import Micros
 from beliefledger.ledger.vault import SYSTEM
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter_ns
 
 from beliefledger.gate.belief import Belief, Held, folded
@@ -17,7 +17,6 @@ from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.errors import LedgerError, NotPermitted, TypeInvalid
 from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.events.ops import JobRan
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.secret_filter import refuse

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
@@ -13,7 +14,6 @@ from beliefledger.gate.rephrasings import Original, kinds, refusal
 from beliefledger.ledger.candidate import MILLION, Frozen
 from beliefledger.ledger.errors import CallerMistake, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.belief import Written
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
 from beliefledger.opening.extractors import client_of, model_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
@@ -15,7 +15,6 @@ from beliefledger.ledger.candidate import Source, Span, SpeechAct
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.events.choices import Meant
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.spans import COUNT, UPDATE, traced
 from beliefledger.ledger.vault import SYSTEM

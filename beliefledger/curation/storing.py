@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
@@ -15,7 +15,6 @@ from beliefledger.ledger.candidate import SELF, Candidate, Source, Span, When
 from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.choices import Choices
 from beliefledger.ledger.gc_pause import gc_paused
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.names import check_name
 from beliefledger.ledger.secret_filter import may_hold_secret
 from beliefledger.ledger.secret_looks import looked_at_once

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from beliefledger.erasure.affected import Dependent, Reached, Remains
 from beliefledger.gate.consent import ORDINARY, SPECIAL
@@ -32,7 +32,6 @@ from beliefledger.ledger.events.entity import AliasAdded, EntityRecognised, Enti
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.events.task import TaskSubmitted
 from beliefledger.ledger.events.turn import CandidateProposed, TurnRecorded
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import Micros
 from beliefledger.reading.subject_record import SHOWN, WITHDRAWN, Trail
 

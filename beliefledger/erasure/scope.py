@@ -8,7 +8,7 @@ the views.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from beliefledger.erasure.affected import Dependent, Reached, Remains
@@ -18,7 +18,6 @@ from beliefledger.ledger import envelope, secret_filter
 from beliefledger.ledger.erasures import SUBJECT
 from beliefledger.ledger.errors import NotPermitted, UnknownMemory
 from beliefledger.ledger.gc_pause import gc_paused
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import PAGE
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros

@@ -7,6 +7,7 @@ memory. One that was formatted anew is read at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
@@ -24,7 +25,6 @@ from beliefledger.exports.person import (
     PersonDocument,
 )
 from beliefledger.ledger.errors import InvalidTurn
-from beliefledger.ledger.lazy_dataclass import dataclass
 
 _SINGLE = ("format", "exported", "person")
 _LISTS = ("turns", "consents", "memories")

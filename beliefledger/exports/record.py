@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
@@ -49,7 +49,6 @@ from beliefledger.ledger.events.subject import (
     SubjectRegistered,
 )
 from beliefledger.ledger.events.turn import GateDecided, TurnRecorded
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.store import OwnConsumer
 from beliefledger.ledger.streams import exports_stream, subject_stream
 from beliefledger.ledger.times import to_datetime

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
@@ -16,7 +17,6 @@ from beliefledger.ledger.errors import (
     KeyMissing,
 )
 from beliefledger.ledger.faults import file_fault
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.replica import Replica

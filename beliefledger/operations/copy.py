@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from beliefledger.ledger import ledger_copy
 from beliefledger.ledger.errors import CallerMistake, KeyMissing, NotPermitted
 from beliefledger.ledger.faults import file_fault
 from beliefledger.ledger.fence import Fence
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.ledger_copy import Copied, Side
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.proofs import keyfile

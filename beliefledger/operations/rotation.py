@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from beliefledger.ledger import key_rotation
@@ -15,7 +15,6 @@ from beliefledger.ledger.errors import (
     MasterKeyReplaced,
 )
 from beliefledger.ledger.key_rotation import Rotation, RotationNote
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.times import system_clock

@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from beliefledger.ledger.codec import New
@@ -25,7 +25,6 @@ from beliefledger.ledger.errors import CallerMistake, LogCorrupted, NotPermitted
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.ops import TenantMoved, TenantMoveGivenUp
 from beliefledger.ledger.fence import Fence
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.proofs.merkle import Growing
 from beliefledger.ledger.proofs.notes import Checkpoint

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from beliefledger.answers import DecisionAnswer
@@ -18,7 +19,6 @@ from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import Raw
 from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.turn import CandidateProposed, ExtractionCompleted, TurnRecorded
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import to_datetime
 from beliefledger.opening.core import Core
 from beliefledger.projections import digests, questions, turn_questions

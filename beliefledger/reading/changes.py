@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from beliefledger.answers import BeliefAnswer, DecisionAnswer
@@ -28,7 +28,6 @@ from beliefledger.ledger.events.belief import (
     MemorySuperseded,
 )
 from beliefledger.ledger.events.subject import ContentErased, SubjectErased
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import Micros, to_datetime
 from beliefledger.opening.core import Core
 from beliefledger.projections import questions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -27,7 +28,6 @@ from beliefledger.ledger.events.turn import (
     GateDecided,
     ReviewDecided,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.streams import policy_stream, subject_stream
 from beliefledger.ledger.times import Micros, iso, to_datetime
 from beliefledger.opening.core import Core

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
@@ -13,7 +13,6 @@ from beliefledger.gate.registry import RelationType
 from beliefledger.gate.slots import canonical_attribute
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.errors import InvalidQuery, UnknownMemory
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
 from beliefledger.projections import graph

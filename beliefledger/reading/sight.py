@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from beliefledger.gate.visibility import SUBJECT, narrowest, seen
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.projections.beliefs import Version
 
 

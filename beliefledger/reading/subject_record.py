@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from beliefledger.gate.consent import ORDINARY
@@ -25,7 +25,6 @@ from beliefledger.ledger.events.entity import AliasAdded, EntityRecognised, Enti
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.events.task import TaskSubmitted
 from beliefledger.ledger.events.turn import GateDecided, ReviewDecided, TurnRecorded
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import Micros
 
 _TURN_EVENTS = frozenset(name for name, kind in BY_NAME.items() if kind.__module__ == turn.__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from beliefledger.answers import BeliefAnswer
@@ -12,7 +12,6 @@ from beliefledger.gate.slots import canonical_text
 from beliefledger.gate.taken_back import AGENTS
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.errors import InvalidQuery
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.projections.current_first import ABOUT
 from beliefledger.projections.routing import asks_agent
 from beliefledger.projections.showing import says_nothing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.standing_fold import NAMES
@@ -11,7 +12,6 @@ from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, NotP
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.gc_pause import gc_paused
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core

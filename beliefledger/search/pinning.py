@@ -4,7 +4,7 @@ no longer so. It reads from the index of the search, and so only what may be sho
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from beliefledger.answers import BeliefAnswer
@@ -12,7 +12,6 @@ from beliefledger.gate.standing import OUTDATED
 from beliefledger.gate.taken_back import AGENTS
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.events.turn import TurnRecorded
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import to_datetime
 from beliefledger.opening.core import Core
 from beliefledger.projections import questions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
@@ -13,7 +14,6 @@ from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import BackendUnavailable, InvalidTurn, NotPermitted
 from beliefledger.ledger.events.ops import EmbedderAdopted
 from beliefledger.ledger.events.recall import MemoriesRecalled
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.streams import embedder_stream
 from beliefledger.opening.core import Core

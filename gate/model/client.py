@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from email.utils import mktime_tz, parsedate_tz
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from beliefledger.ledger.errors import ExtractionUnavailable, NotPermitted
-from beliefledger.ledger.lazy_dataclass import dataclass
 
 MAX_TOKENS = 8_000
 """The longest answer."""

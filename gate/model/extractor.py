@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from beliefledger.gate.extractor import Extraction, Known
@@ -19,7 +19,6 @@ from beliefledger.gate.registry import Registry
 from beliefledger.gate.special_categories import categorised
 from beliefledger.ledger.candidate import Candidate, Speech
 from beliefledger.ledger.errors import ExtractionUnavailable
-from beliefledger.ledger.lazy_dataclass import dataclass
 
 VERSION = 2
 """Of the prompt and of how answers are read."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,6 @@ from beliefledger.gate.registry import MemoryType, Registry
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import Speech
 from beliefledger.ledger.data_files import data
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import iso, to_datetime
 
 MOST_CHARACTERS = 12_000

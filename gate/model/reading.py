@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import accumulate, islice
 
@@ -26,7 +26,6 @@ from beliefledger.ledger.candidate import (
     SpeechAct,
     When,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import DAY, SECOND, from_datetime, to_datetime
 
 _ALIKE = str.maketrans("’‘`´“”„«»", "''''" + '"' * 5)

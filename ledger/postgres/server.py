@@ -13,7 +13,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 
@@ -29,7 +29,6 @@ from beliefledger.ledger.errors import (
     LedgerError,
     OlderProgram,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.postgres.faults import MISSING, OLDEST, fault, first_line
 from beliefledger.ledger.secret_filter import refuse
 

@@ -194,8 +194,8 @@ def test_every_budget_is_measured_and_written_down(tmp_path):
     # What other stores cost is told of those that are there.
     notes = {result["name"]: result["note"] for result in results if result["value"] is None}
     assert {
-        "beside: beliefledger on SQLite: store, remember, 10,000 memories",
-        "beside: beliefledger on Postgres, no model: search, 10,000 memories",
+        "beside: beliefledger, SQLite: store, remember, 10,000 memories",
+        "beside: beliefledger, Postgres, no model: search, 10,000 memories",
         "beside: eventsourcing on Postgres, ProjectionRunner: list, 1,000 memories",
         "beside: raw SQLite: on disk, for each memory",
     } <= {result["name"] for result in results if result["value"] is not None}

@@ -50,10 +50,10 @@ class Store:
 
 _NO_AUDIT = "no record of who was told what, nothing to verify, nothing sealed under a key"
 STORES = (
-    Store("beliefledger on SQLite", "ours", "nothing of this list"),
-    Store("beliefledger on SQLite, no model", "ours, no model", "meaning beyond words-2"),
+    Store("beliefledger, SQLite", "ours", "nothing of this list"),
+    Store("beliefledger, SQLite, no model", "ours, no model", "meaning beyond words-2"),
     Store(
-        "beliefledger on Postgres, no model",
+        "beliefledger, Postgres, no model",
         "ours, no model",
         "meaning beyond words-2",
         postgres=True,

@@ -8,14 +8,13 @@ little for sentences, each row becomes a block: its short cells on one line, its
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
-
-from beliefledger.ledger.lazy_dataclass import dataclass
 
 COMFORT = 24
 """A column of sentences is not made narrower than this."""

@@ -15,10 +15,9 @@ import socket
 import ssl
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
-
-from beliefledger.ledger.lazy_dataclass import dataclass
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address

@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 
 import orjson
@@ -29,7 +29,6 @@ from beliefledger.ledger.errors import (
     NotPermitted,
     UnknownMemory,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.relay.callout import Caller, CallFailed, Rules
 

@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import nats
@@ -34,7 +35,6 @@ from beliefledger.ledger.errors import (
     NotPermitted,
     UnknownMemory,
 )
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.relay.cloud_events import CONTENT_TYPE, cloud_event
 

@@ -11,13 +11,13 @@ import hmac
 import http.client
 import ssl
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from tempfile import TemporaryFile
 from typing import IO
 from urllib.parse import quote, unquote, urlsplit
 
 from beliefledger.ledger.errors import CallerMistake
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.settings import StoreKeys, store_keys
 
 SECONDS = 60

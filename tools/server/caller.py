@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from beliefledger.access.principal import Principal
 from beliefledger.ledger.errors import InvalidQuery, NotPermitted, UnknownMemory
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.bucket import Bucket
 

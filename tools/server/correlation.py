@@ -6,8 +6,7 @@ import re
 import secrets
 from collections.abc import Mapping
 from contextvars import ContextVar
-
-from beliefledger.ledger.lazy_dataclass import dataclass
+from dataclasses import dataclass
 
 HEADER = "X-Request-Id"
 _REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from beliefledger.ledger.events.turn import ExtractionCompleted
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.times import Micros
 from beliefledger.memory import MemoryLedger
 

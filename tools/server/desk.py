@@ -8,7 +8,7 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter_ns
 from typing import Any, Literal, TypeVar
 
@@ -16,7 +16,6 @@ from beliefledger.access.calls import Call
 from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger import spans
 from beliefledger.ledger.errors import LedgerError
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.spans import Request
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.caller import Caller

@@ -1,6 +1,7 @@
 """The order of results: what took a text's place before it, and one result for what is one."""
 
-from beliefledger.projections.current_first import Line, settled, successor
+from beliefledger.projections.current_first import successor
+from beliefledger.projections.settled import Line, settled
 
 
 def order(lines, numbers, newer=()):

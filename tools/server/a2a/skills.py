@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -13,7 +13,6 @@ from beliefledger.access.principal import Principal
 from beliefledger.access.tasks import Submission, Task
 from beliefledger.gate.orders import instruction_like
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.ledger.redact import redact
 from beliefledger.tools.server.caller import Caller, whole_id
 from beliefledger.tools.server.shown import TOPIC

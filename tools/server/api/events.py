@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Header, Query
@@ -14,7 +15,6 @@ from beliefledger.exports.event_lines import EventDocuments
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import InvalidQuery, NotPermitted
 from beliefledger.ledger.event_names import named
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.api.endpoint import Text, endpoint
 from beliefledger.tools.server.api.outlet import WITHHELD, Outlet

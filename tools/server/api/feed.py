@@ -7,7 +7,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import AsyncIterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import orjson
 from sse_starlette import EventSourceResponse, ServerSentEvent
@@ -17,7 +17,6 @@ from starlette.types import Receive, Scope, Send
 from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import LedgerError
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.api.events import Events, Follow, Page, Wanted
 

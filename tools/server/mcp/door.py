@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter_ns
@@ -28,7 +28,6 @@ from pydantic import ValidationError
 from beliefledger.access.principal import Principal
 from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import CallerMistake, LedgerError
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.bucket import Bucket
 from beliefledger.tools.server.caller import CALLER, Caller

@@ -6,10 +6,10 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from beliefledger.access.principal import Principal
 from beliefledger.ledger.errors import LedgerError
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.memory import MemoryLedger
 
 logger = logging.getLogger("beliefledger.server")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
@@ -19,7 +20,6 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from beliefledger.ledger.errors import LedgerError
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.tools.server.causes import INVALID_PARAM
 from beliefledger.tools.server.goodbye import Goodbye
 from beliefledger.tools.server.mcp.tool import DECLINED, ToolProblem

@@ -6,13 +6,13 @@ Each is a tool under another form: the same rights, the same gate of the way out
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from mcp_types import Resource, ResourceTemplate
 
 from beliefledger.access.principal import Principal
 from beliefledger.ledger.errors import LedgerError, UnknownMemory
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.caller import Caller
 from beliefledger.tools.server.mcp import belief_tools

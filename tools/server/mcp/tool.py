@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_type_hints
 
@@ -12,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from beliefledger.access.principal import Principal
 from beliefledger.ledger.errors import CallerMistake, LedgerError
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.tools.server.caller import Caller
 from beliefledger.tools.server.causes import INVALID_PARAM, NOT_PERMITTED, told
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import dataclass
 from time import monotonic
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR
 
 from beliefledger.ledger.errors import LedgerError, NotPermitted
-from beliefledger.ledger.lazy_dataclass import dataclass
 from beliefledger.tools.server.causes import FAILED, TIMEOUT, WENT_WRONG
 from beliefledger.tools.server.desk import Desk, Noted, NotOnRecord
 from beliefledger.tools.server.mcp.progress import Teller
