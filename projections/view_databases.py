@@ -21,7 +21,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import URL, Connection, Engine, Index, Table, create_engine, event, inspect
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, InvalidRequestError
 from sqlalchemy.exc import OperationalError as SQLOperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.schema import CreateIndex, CreateTable, DDLElement
@@ -65,11 +65,17 @@ class Home(ABC):
         driver = self.engine.dialect.loaded_dbapi
         try:
             with (
-                self.engine.connect().execution_options(**options) as connection,
+                self._connected().execution_options(**options) as connection,
                 connection.begin(),
             ):
                 yield connection
         except (DBAPIError, PoolTimeout, driver.Error) as problem:
+            raise self._unavailable(problem) from problem
+
+    def _connected(self) -> Connection:
+        try:
+            return self.engine.connect()
+        except InvalidRequestError as problem:  # each that the pool tried was ended by the server
             raise self._unavailable(problem) from problem
 
     @abstractmethod
