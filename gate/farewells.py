@@ -32,12 +32,11 @@ from beliefledger.gate.meant_memories import (
 )
 from beliefledger.gate.overtaken import is_kin_still, overtaken
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.renewals import Renewal, known_words, notes_of_slot, renewals, renewed
+from beliefledger.gate.renewals import Renewal, notes_of_slot, renewals, renewed, spoken_of
 from beliefledger.gate.rules import distinctions, farewells, new_figures
 from beliefledger.gate.rules import renewals as rules_renewals
 from beliefledger.gate.rules import successions as rules_successions
 from beliefledger.gate.rules.sensitive import category_of
-from beliefledger.gate.rules.subjects import speaks_of_another
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span
 from beliefledger.ledger.times import DAY
@@ -100,11 +99,7 @@ def mean(
         fits = {"event.*": plans(turn), "plan.*": fulfils, "note.*": says_anew}.get(kind, names)
         types = _TYPES.get(kind, LASTING)
         said = candidate.spans[0].quote
-        held = [
-            each
-            for each in look_up(standing, candidate, fits, types)
-            if not speaks_of_another(said, known_words(each))
-        ]
+        held = spoken_of(said, look_up(standing, candidate, fits, types))
         if kind == "*":
             held = [
                 each

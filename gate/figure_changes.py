@@ -11,9 +11,8 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.meant_memories import LASTING, Standing, in_place, look_up, stem
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.renewals import known_words
+from beliefledger.gate.renewals import spoken_of
 from beliefledger.gate.rules import distinctions, new_figures
-from beliefledger.gate.rules.subjects import speaks_of_another
 from beliefledger.ledger.candidate import Candidate, Ends, Span, When
 from beliefledger.ledger.times import DAY
 
@@ -73,7 +72,8 @@ def _refigured_by(
     topics = frozenset(next(ends.value for ends in candidate.ends if ends.among).split())
     types = LASTING | {"event", "commitment"} if kind in _DATED else LASTING
     scored: list[tuple[int, Held, new_figures.Figure]] = []
-    for one in look_up(standing, candidate, lambda *_: True, types):
+    quote = candidate.spans[0].quote
+    for one in spoken_of(quote, look_up(standing, candidate, lambda *_: True, types)):
         fit = _figure_meant(candidate, kind, topics, one, turn)
         if fit is not None:
             scored.append((fit[0], one, fit[1]))
@@ -236,8 +236,6 @@ def _figure_meant(
         return None
     quote = candidate.spans[0].quote
     if distinctions.apart(quote, claim, memory.attribute) or distinctions.name_others(quote, claim):
-        return None
-    if speaks_of_another(quote, known_words(one)):
         return None
     if not set(_DIGITS.findall(memory.attribute)) <= set(_DIGITS.findall(quote)):
         return None  # the figure of `5k-record` says which record, and not how fast

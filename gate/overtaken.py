@@ -15,7 +15,7 @@ from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, s
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.renewals import known_words
 from beliefledger.gate.rules import distinctions
-from beliefledger.gate.rules.subjects import speaks_of_another, tells_a_state
+from beliefledger.gate.rules.subjects import subject_of, tells_a_state
 from beliefledger.gate.successions import Said, Told, score, threshold
 from beliefledger.ledger.candidate import SELF, Candidate
 
@@ -32,6 +32,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     if any(each.entity != SELF and _are_of_one(each, candidate) for each in beside):
         return []  # it tells of somebody by name, and of that it says all there is
     said = Said(candidate.spans[0].quote)
+    subject = subject_of(said.text)
     words = [ends.value for ends in candidate.ends if ends.among]
     told: dict[str, list[Held]] = {}
     for held in standing.of(words):
@@ -43,7 +44,9 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         if is_kin_still(held, said.text) or tells_a_state(said.text, memory.claim):
             continue
-        if _is_rid_of_another(said, held) or speaks_of_another(said.text, known_words(held)):
+        if _is_rid_of_another(said, held):
+            continue
+        if subject is not None and subject.is_apart(known_words(held)):
             continue
         if score(said, of) >= threshold("threshold"):
             told.setdefault(memory.claim, []).append(held)

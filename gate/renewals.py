@@ -31,7 +31,7 @@ from beliefledger.gate.rules.renewals import (
     named,
     spelt_out,
 )
-from beliefledger.gate.rules.subjects import speaks_of_another
+from beliefledger.gate.rules.subjects import subject_of
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
 
 _STAYING = ("identity.birth", "record.", "language.native", "language.speaks")
@@ -74,11 +74,13 @@ def renewals(standing: Standing, candidate: Candidate) -> list[Renewal]:
         held for held in there if held.type in LASTING and held.written.memory.context is None
     ]
     denied = standing.denied() if sentence.likes else []
+    subject = subject_of(sentence.text)
     for ask in (_framed, _of_a_kind, _by_noun, _by_head, _by_taste):
         found = [
             each
             for each in ask(sentence, there if ask is _of_a_kind else [*lasting, *denied])
             if _is_of_subject(sentence, each)
+            and (subject is None or not subject.is_apart(known_words(each.held)))
         ]
         if found:
             return _with_same_claim(found, lasting)
@@ -159,8 +161,6 @@ def _is_of_subject(sentence: Sentence, renewal: Renewal) -> bool:
     memory = renewal.held.written.memory
     if distinctions.apart(sentence.text, memory.claim, memory.attribute):
         return False
-    if speaks_of_another(sentence.text, known_words(renewal.held)):
-        return False
     begin = 0 if renewal.new is None else renewal.new.begin
     told = memory.claim.replace(memory.value, " ")
     if distinctions.owned_by_another(sentence.text[:begin], told):
@@ -189,6 +189,14 @@ def known_words(held: Held) -> set[str]:
     return {each.lower().removesuffix("'s") for each in words} | {
         word for some in (*nouns, *slot) for word in some
     }
+
+
+def spoken_of(said: str, there: list[Held]) -> list[Held]:
+    """Those of the memories that a sentence may speak of, by its subject."""
+    subject = subject_of(said)
+    if subject is None:
+        return there
+    return [each for each in there if not subject.is_apart(known_words(each))]
 
 
 _OF_ANOTHER = tuple(

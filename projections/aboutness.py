@@ -60,6 +60,8 @@ class Aboutness(NamedTuple):
     """The texts that do not have whom a question about others is about …"""
     told: Mask
     """… and the memories that tell more of them than their names."""
+    introduces: Mask
+    """The memories that tell somebody's name and nothing else."""
     people: frozenset[str]
     """The terms by which people are called, which two texts may share without saying the same."""
 
@@ -72,14 +74,17 @@ def aboutness(
     count = len(index)
     people = known_people(index.lines.people, index.texts["is_memory"] == 1, mask)
     called = frozenset().union(*kin_words(), *(each.name | {each.kin} for each in people))
+    introduces = introductions(index.lines.people, count)
     nothing = np.zeros(count, np.bool_)
     if not asked.slots and asked.tense != "now":
         none = np.zeros(count, np.float32)
-        return Aboutness(none, nothing, nothing, nothing, nothing, meant, nothing, nothing, called)
+        return Aboutness(
+            none, nothing, nothing, nothing, nothing, meant, nothing, nothing, introduces, called
+        )
     having = _Having(index, same_people(people))
     changed = having.stated(change_words()) | index.lines.new()
     apart = _apart(having, asked)
-    told = _told(index, apart) if asked.kin else nothing
+    told = _told(index, apart, introduces) if asked.kin else nothing
     scores = np.zeros(count, np.float32)
     keyed = np.zeros(count, np.bool_)
     for slot in asked.slots:
@@ -96,14 +101,17 @@ def aboutness(
             scores[rest < 1] = 0
     else:
         scores = _alike(having, asked, mask, meant, floor)
-    whose, others = _whose(index, having, asked, keyed, told)
+    whose, others = _whose(index, having, asked, keyed, apart, told)
     scores *= whose
     scores[~mask] = 0
     if index.has_turns:
         scores[index.lines.others()] = 0
         changed[index.lines.others()] = False
     held = keyed & mask & (scores > 0)
-    return Aboutness(scores, changed & mask, held, keyed, others, meant, apart, told & mask, called)
+    told &= mask
+    return Aboutness(
+        scores, changed & mask, held, keyed, others, meant, apart, told, introduces, called
+    )
 
 
 def _apart(having: _Having, asked: SlotQuestion) -> Mask:
@@ -115,11 +123,9 @@ def _apart(having: _Having, asked: SlotQuestion) -> Mask:
     return apart
 
 
-def _told(index: SubjectIndex, apart: Mask) -> Mask:
+def _told(index: SubjectIndex, apart: Mask, introduces: Mask) -> Mask:
     """The memories that tell more than their names of whom a question is about."""
-    told: Mask = (
-        ~apart & (index.texts["is_memory"] == 1) & ~introductions(index.lines.people, len(index))
-    )
+    told: Mask = ~apart & (index.texts["is_memory"] == 1) & ~introduces
     return told & ~index.lines.keyed(_NOTES)
 
 
@@ -174,7 +180,7 @@ def _typed(index: SubjectIndex, slot: SlotWords) -> Mask:
 
 
 def _whose(
-    index: SubjectIndex, having: _Having, asked: SlotQuestion, keyed: Mask, told: Mask
+    index: SubjectIndex, having: _Having, asked: SlotQuestion, keyed: Mask, apart: Mask, told: Mask
 ) -> tuple[Scores, Mask]:
     """How much of it is left for whom a text is about, and which texts are about others."""
     named = frozenset(each for term in asked.terms for each in having.same(term))
@@ -188,7 +194,7 @@ def _whose(
             others |= having.any_of([frozenset((each,)) for each in called - ours])
     if asked.own and not asked.kin:
         whose[others] = OTHERS
-    whose[_apart(having, asked)] = OTHERS
+    whose[apart] = OTHERS
 
     def fits(entity: str) -> bool:
         if entity == SELF:

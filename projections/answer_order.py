@@ -17,7 +17,6 @@ import numpy as np
 
 from beliefledger.ledger.data_files import data
 from beliefledger.projections.mentions import ONLY_ASKS
-from beliefledger.projections.people import introductions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,9 +113,7 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
         "of the slot": most(about.keyed[texts]),
         "own others": about.others[numbers] & (asked.own and not asked.kin),
         "apart": about.apart[numbers],
-        "introduces": introductions(index.lines.people, len(index))[numbers]
-        & bool(asked.kin)
-        & (not asked.named),
+        "introduces": about.introduces[numbers] & bool(asked.kin) & (not asked.named),
         "over past": over & past,
         "taken up now": taken & now,
         "taken up past": taken & past,

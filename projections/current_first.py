@@ -27,7 +27,6 @@ from beliefledger.projections.mentions import (
     only_mentions,
     weight,
 )
-from beliefledger.projections.people import introductions
 from beliefledger.projections.settled import Line, settled
 from beliefledger.projections.slot_routing import (
     SlotQuestion,
@@ -179,7 +178,6 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
     # That two texts say "got" or "up" connects them no more than that each is of a change.
     idle = change_terms() | light_terms() | {USER}
     own = [each for each in index.lines.terms[number] if each not in idle]
-    introduces = introductions(index.lines.people, len(index))
     shared: Counter[int] = Counter()
     said: Counter[int] = Counter()
     rare: set[int] = set()
@@ -202,7 +200,7 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
                 said[each]
                 or about.scores[each] >= ABOUT
                 or about.meant[each] >= ANYHOW * about.meant[number]
-                or introduces[number]
+                or about.introduces[number]
             )
             return anew or (same and not about.others[each] and shared[each] >= SHARED * len(own))
         return anew and not about.others[each] and index.texts["prior"][each] > ONLY_ASKS

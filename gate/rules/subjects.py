@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from beliefledger.gate.rules.lexicon import load
 from beliefledger.gate.rules.renewals import OTHERS
@@ -19,20 +20,21 @@ _DOES = (
     r"takes?|drives?|plays?|speaks?|drinks?|eats?|uses?|goes|go|works?|lives?|moved|switched|"
     r"changed|joined|got|has|have|wakes?|pays?|learns?|studies"
 )
+_LEADS = "so|and|but|btw|also|oh|ok|fyi|lol|well|yeah"
 _SUBJECT = re.compile(
-    r"\W*+(?:(?:so|and|but|btw|also|oh|ok|now|fyi|lol|well|yeah|by the way)\W++)*+"
+    rf"\W*+(?:(?:{_LEADS}|now|by the way)\W++)*+"
     r"(?P<whose>(?:my|our|the|this|that|his|her|their|an?) )?"
-    rf"(?P<words>[^\W_][\w'’-]{{0,30}}(?: [\w'’-]{{1,30}}){{0,2}}?)"
+    r"(?P<words>[^\W_][\w'’-]{0,30}(?: [\w'’-]{1,30}){0,2}?)"
     rf"(?:(?P<is>['’]s| (?:{_IS}))| (?:{_DOES}))(?!\w)",
     re.I,
 )
 _PERSON = re.compile(
-    r"\W*+(?:(?:so|and|but|btw|also|oh|ok|fyi|lol|well|yeah)\W++)*+(?:my|our|the|his|her|their) "
+    rf"\W*+(?:(?:{_LEADS})\W++)*+(?:my|our|the|his|her|their) "
     r"(?:[\w-]{1,30} )?(?P<who>[\w-]{1,30}) (?:[A-Z][\w-]{1,30} )?[a-z]{2,30}(?:s|ed)\b"
 )
 """Somebody does something: "my colleague commutes"."""
 _STATE = re.compile(
-    r"\W*+(?:(?:so|and|but|btw|also|oh|ok|fyi|lol|well|yeah)\W++)*+(?:my|our|the) "
+    rf"\W*+(?:(?:{_LEADS})\W++)*+(?:my|our|the) "
     r"(?:[\w'’-]{1,30} ){1,3}?"
     rf"(?:{_IS})(?: (?:always|so|really|too|very|still|just|now|a bit|kinda|super|all)){{0,2}}"
     r" (?P<how>[\w'’-]{1,30})",
@@ -45,30 +47,59 @@ _HOW = frozenset(_DATA["how"].split())
 _PASSING = frozenset(_DATA["passing"].split())
 
 
-def speaks_of_another(said: str, known: AbstractSet[str]) -> bool:
-    """Whether the subject of a sentence is neither the speaker nor among the words `known` of a
-    memory, in lower case and without endings of plurals."""
-    found = None if _SPEAKER.search(said) else _SUBJECT.match(said)
-    if found is None:
-        found = None if _SPEAKER.search(said) else _PERSON.match(said)
-    if found is None or _ANOTHER_CLAUSE.search(said, found.end()) is not None:
-        return False
-    if "who" in found.re.groupindex:
-        return found["who"].lower() in OTHERS - known
+class Subject(NamedTuple):
+    """Whom or what a sentence speaks of that is not the speaker: "my brother's rent"."""
+
+    head: str
+    """Its last word, in lower case as the others."""
+    before: tuple[str, ...] = ()
+    whose: bool = False
+    """Whether it begins with "my", "the" or the like."""
+    named: bool = False
+    is_so: bool = False
+    """Whether it is told what it is, and not what it does."""
+    acts: bool = False
+    """Whether all that is known of it is that it does something."""
+
+    def is_apart(self, known: AbstractSet[str]) -> bool:
+        """Whether it is none of the words `known` of a memory, which are in lower case and without
+        endings of plurals."""
+        if self.acts:
+            return self.head in OTHERS - known
+        owners = [each.removesuffix("'s") for each in self.before if each.endswith("'s")]
+        if owners and _has(known, owners[0]):
+            return self.head in OTHERS  # "Mia's friend", and not "Mia's birthday"
+        if owners:
+            return True  # "my brother's rent"
+        if _has(known, self.head):
+            kind = self.before[-1] if self.before else ""
+            other = kind and kind not in _HOW and not _has(known, kind)
+            return bool(other and self.whose and not self.named)  # "my tennis partner"
+        return self.is_so or self.head in OTHERS
+
+
+def subject_of(said: str) -> Subject | None:
+    """The subject of a sentence; None where that is the speaker, or not to be told."""
+    if _SPEAKER.search(said):
+        return None
+    found = _SUBJECT.match(said)
+    acting = _PERSON.match(said) if found is None else None
+    there = found or acting
+    if there is None or _ANOTHER_CLAUSE.search(said, there.end()) is not None:
+        return None
+    if acting is not None:
+        return Subject(acting["who"].lower(), acts=True)
+    assert found is not None
     *before, head = found["words"].lower().replace("’", "'").split()
     if head in _NOBODY:
-        return False
-    owners = [each.removesuffix("'s") for each in before if each.endswith("'s")]
-    if owners and _has(known, owners[0]):
-        return head in OTHERS  # "Mia's friend", and not "Mia's birthday"
-    if owners:
-        return True  # "my brother's rent"
-    if _has(known, head):
-        named = found["words"].split()[-1][:1].isupper()
-        kind = before[-1] if before else ""
-        apart = kind and kind not in _HOW and not _has(known, kind)
-        return bool(apart and found["whose"] and not named)  # "my tennis partner"
-    return found["is"] is not None or head in OTHERS
+        return None
+    return Subject(
+        head,
+        tuple(before),
+        whose=found["whose"] is not None,
+        named=found["words"].split()[-1][:1].isupper(),
+        is_so=found["is"] is not None,
+    )
 
 
 def tells_a_state(said: str, claim: str) -> bool:
