@@ -360,13 +360,15 @@ class BeliefsView:
         self._closed: dict[int, Version] = {}
         self._new_evidence: list[tuple[int, str, str]] = []
         self._gone: list[str] = []
+        self._bare: frozenset[str] = frozenset()
+        """Subjects who have no row in the tables: what they have since is in `_open`."""
 
     def apply(self, event: Recorded, connection: Connection) -> None:
         if event.type == SubjectErased.NAME:
             self.forget(event.subject_ref or "")
             return
         happened = event.event
-        fold = Fold(self._rows(event.stream, connection), self._tag)
+        fold = Fold(self._rows(event, connection), self._tag)
         fold.apply(event)
         self._open[event.stream] = fold.rows
         for row in fold.closed:
@@ -378,11 +380,12 @@ class BeliefsView:
         if isinstance(happened, (Written, MemoryConfirmed)) and not moved:
             self._new_evidence.append((event.position, event.subject_ref or "", happened.memory_id))
 
-    def _rows(self, belief: str, connection: Connection) -> list[Version]:
+    def _rows(self, event: Recorded, connection: Connection) -> list[Version]:
+        belief = event.stream
         known = self._open.get(belief)
         if known is not None:
             return known
-        if self._empty:
+        if self._empty or event.subject_ref in self._bare:
             return []
         table = self._versions
         query = select(table).where(table.c.belief == belief, table.c.closed.is_(None))
@@ -415,6 +418,7 @@ class BeliefsView:
             ],
         )
         insert_rows(connection, self._evidence, self._new_evidence)
+        self._bare = frozenset(self._gone) - {row.subject_ref for row in self._new.values()}
         self._new, self._closed, self._new_evidence, self._gone = {}, {}, [], []
         if len(self._open) > _KEPT_BELIEFS:
             self._open, self._empty = {}, False

@@ -320,11 +320,15 @@ class Erasures:
             receipts = self._empty(erasure)
             told = self._log.eraser.destroyed(erasure)
             probes = self._probe(erasure, told)
-            return self._log.eraser.complete(erasure, receipts, probes, told)
+            completed = self._log.eraser.complete(erasure, receipts, probes, told)
         except LedgerError:
             if erasure.id not in {each.id for each in self._log.interrupted}:
                 self._log.interrupted.append(erasure)
             raise
+        # Here it is known that the views are clean; another process would fold the subject again.
+        with suppress(BackendUnavailable):  # then whoever asks next catches up
+            self._core.projector.catch_up()
+        return completed
 
     def _answer(self, done: Sequence[Erasure], ref: str, reach: str) -> ErasureAnswer:
         """What was done; with nothing to erase, of whom and what there was nothing."""

@@ -334,11 +334,13 @@ class Closure(Trail):
             found |= {each.position for each in self._turns.get(turn_id, ())}
         candidates: set[str] = set()
         for each in self._left.values():
+            if each.type != CandidateProposed.NAME:
+                continue  # whose body need not be opened
             if isinstance(each.event, CandidateProposed) and any(
                 span.turn in going.turns for span in each.event.candidate.spans
             ):
                 found.add(each.position)  # it quotes a turn that goes
-            if each.type == CandidateProposed.NAME and each.position in found:
+            if each.position in found:
                 candidates.add(each.event_id)
         for decision, (turn_id, _, candidate) in self._decided.items():
             if candidate in candidates:

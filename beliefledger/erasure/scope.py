@@ -261,7 +261,18 @@ class Scope:
 
     def derived(self, subject_ref: str, positions: Collection[int], after: int) -> list[int]:
         """Where there are bodies past a position that were made from what was at these."""
+        if not self._has_bodies(subject_ref, after):
+            return []
         return self.trail(subject_ref).derived(positions, after)
+
+    def _has_bodies(self, subject_ref: str, after: int) -> bool:
+        """Whether anything that a subject has past a position has a body. An erasure's own events
+        have none."""
+        while rows := self._log.store.read_subject(subject_ref, after, PAGE):
+            if any(row.body is not None for row in rows):
+                return True
+            after = rows[-1].position
+        return False
 
     def said_since(self, subject_ref: str, session: str, upto: int) -> list[int]:
         """What there is of a session, by its tag, up to a position."""

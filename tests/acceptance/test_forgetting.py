@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 from command_line import CliRunner
+from sqlalchemy import event
 
 from beliefledger import open_memory
 from beliefledger.curation.storing import Details
@@ -652,3 +653,37 @@ def test_a_hold_is_placed_forbids_and_is_lifted(cli, memory):
     cli("erasure", "hold", "lift", "file-7", "--by", "lea", code=3)
     cli("erase", "ana", "--by", "eva", "--yes")
     assert "Porto" not in words(memory)
+
+
+def test_an_erased_memory_costs_no_statement_for_each_that_stays(place):
+    """Their views are folded again without a question for each belief, and what was written since
+    is not looked for in all that there is."""
+    asked, read = [], []
+
+    def note(_connection, _cursor, statement, *_others):
+        asked.append(statement)
+
+    def counted(memory, size):
+        for number in range(size):
+            colour, noun = _COLOURS[number // 5], _NOUNS[number % 5]
+            memory.remember("ana", f"I like {colour} {noun}.")
+        assert len(memory.beliefs("ana")) >= size
+        least = min(memory.beliefs("ana"), key=lambda each: each.text)
+        asked.clear()
+        read.clear()
+        memory.erase("ana", memory=least.memory_id, by="lea")
+        assert least.text not in texts(memory)
+        return len(asked), len(read)
+
+    with open_memory(place, consent="consent") as memory:
+        event.listen(memory._core.projector.engine, "before_cursor_execute", note)
+        trail = Scope.trail
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Scope, "trail", lambda *given: read.append(1) or trail(*given))
+            few, many = counted(memory, 4), counted(memory, 40)
+        assert many[0] <= few[0]
+        assert few[1] == many[1] == 1
+
+
+_COLOURS = "red blue green white black brown ivory grey".split()
+_NOUNS = "lamps chairs books shoes plants".split()

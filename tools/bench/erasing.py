@@ -1,8 +1,10 @@
-"""How soon somebody with many events cannot be read any more, and is out of every view."""
+"""How soon somebody with many events cannot be read any more, and is out of every view; and how
+long one of their memories takes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from statistics import median
 from time import perf_counter
 
@@ -33,7 +35,7 @@ def _erased(run: Run, backend: Backend) -> Iterator[Measured]:
         yield Measured(unreadable, "ms", target=Target("≤", 10), note=backend.missing)
         yield Measured(clean, "s", target=Target("≤", 1), note=backend.missing)
         return
-    beyond, views, whole = [], [], []
+    beyond, views, whole, less = [], [], [], []
     with open_memory(backend.place("erasing")) as memory:
         people = [f"person {number}" for number in range(run.sizes.rounds)]
         for number, person in enumerate(people):
@@ -45,6 +47,10 @@ def _erased(run: Run, backend: Backend) -> Iterator[Measured]:
                 seconds(memory.record_turn, "somebody else", f"round {number} turn {each}")
                 for each in range(_COMMITS)
             )
+            [one] = memory.beliefs(people[number], limit=1)
+            less.append(
+                seconds(partial(memory.erase, people[number], memory=one.memory_id, by="system"))
+            )
             begun, gone, cleaned = _erase(memory, people[number])
             beyond.append((gone - begun - 2 * commit) * 1_000)
             views.append(cleaned - begun)
@@ -52,6 +58,7 @@ def _erased(run: Run, backend: Backend) -> Iterator[Measured]:
     yield Measured(unreadable, "ms", beyond, Target("≤", 10), note=note)
     yield Measured(clean, "s", views, Target("≤", 1), note=note)
     yield Measured(f"the whole erasure, on {backend.name}", "s", whole, note=note)
+    yield Measured(f"of one memory alone, on {backend.name}", "s", less, note=note)
 
 
 def _speak(memory: MemoryLedger, person: str, count: int, seed: int) -> None:
