@@ -221,3 +221,10 @@ def one_thread_each() -> None:
     than a search. To be said before they are loaded."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
+
+
+def no_plugins() -> None:
+    """Let pydantic look for no plugins of its own, for which it reads what every installed package
+    says of itself. To be said before the first model is used; of a command alone, as somebody's
+    program may have such plugins for its own models."""
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")

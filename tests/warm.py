@@ -37,7 +37,7 @@ def load() -> None:
     import beliefledger.operations.copy
     import beliefledger.projections.postgres
     import beliefledger.tools.cli
-    import beliefledger.tools.cli.app  # noqa: F401
+    import beliefledger.tools.cli.common  # noqa: F401
 
 
 def use() -> None:

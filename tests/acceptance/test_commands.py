@@ -19,7 +19,7 @@ import contextlib, functools, gc, json, os, sys, tempfile
 import typer.main
 import beliefledger.memory
 from beliefledger.tools.cli import main
-from beliefledger.tools.cli.app import app
+from beliefledger.tools.cli.common import app
 
 typer.main.get_command = functools.cache(typer.main.get_command)  # not anew for each of them
 with contextlib.suppress(SystemExit), open(os.devnull, "w") as nowhere:

@@ -12,7 +12,7 @@ import typer
 
 from beliefledger.answers import BeliefAnswer, DecisionAnswer, StatusAnswer, ViewAnswer
 from beliefledger.tools.cli import app
-from beliefledger.tools.cli.app import COULD_NOT, INTERRUPTED, ORDER, REFUSED_INPUT, USAGE
+from beliefledger.tools.cli.common import COULD_NOT, INTERRUPTED, ORDER, REFUSED_INPUT, USAGE
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text("utf-8")
 GENERAL = {"--help", "-h", "--install-completion", "--show-completion"}

@@ -36,7 +36,7 @@ from beliefledger.ledger.redact import redact
 from beliefledger.opener import open_memory
 from beliefledger.projections import answer_kinds, open_sentences, search_terms
 from beliefledger.projections.routing import route
-from beliefledger.tools.cli.app import without_passwords
+from beliefledger.tools.cli.common import without_passwords
 
 SAID_AT = 1_772_355_600_000_000
 MEDICATION = load_type(

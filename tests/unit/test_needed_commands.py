@@ -1,10 +1,15 @@
 """A command line builds the command that it asks for, and no other."""
 
+import subprocess
+import sys
+
 import pytest
 import typer
+from typer.main import get_command_name
 
+import beliefledger.tools.cli
 from beliefledger.tools.cli import app
-from beliefledger.tools.cli.needed_commands import needed
+from beliefledger.tools.cli.needed_commands import IN, needed
 
 
 def built(*arguments: str) -> set[str]:
@@ -65,3 +70,31 @@ def test_help_tells_of_bare_commands_what_it_tells_of_whole_ones():
     assert listed == whole
     bare = typer.main.get_command(needed(["--help"])).commands["beliefs"]  # type: ignore[attr-defined]
     assert bare.params == []
+
+
+def test_of_each_command_it_is_known_in_which_modules_it_is():
+    def modules(group):
+        theirs = {each.callback.__module__ for each in group.registered_commands}
+        return theirs.union(*(modules(each.typer_instance) for each in group.registered_groups))
+
+    there = {
+        each.name or get_command_name(each.callback.__name__): {each.callback.__module__}
+        for each in app.registered_commands
+    } | {each.name: modules(each.typer_instance) for each in app.registered_groups}
+    known = {
+        word: {f"{beliefledger.tools.cli.__name__}.{module}" for module in modules.split()}
+        for modules, words in IN.items()
+        for word in words.split()
+    }
+    assert known == there
+
+
+def test_a_command_loads_no_module_of_another():
+    """In a process of its own: here all of them are loaded."""
+    code = (
+        "import sys; from beliefledger.tools.cli import needed; needed(['beliefs', '-s', 'ana']);"
+        "print(*(each for each in sys.modules if each.startswith('beliefledger.tools.cli.')))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {each.rpartition(".")[2] for each in ran.stdout.split()}
+    assert loaded == {"beliefs", "common", "needed_commands", "output", "rows"}

@@ -4,84 +4,25 @@ from __future__ import annotations
 
 import gc
 import sys
+from typing import TYPE_CHECKING, Any
 
-from beliefledger.tools.cli import (
-    audit,
-    backups,
-    beliefs,
-    certificates,
-    conflicts,
-    consent,
-    consolidation,
-    context,
-    decay,
-    entities,
-    erasure,
-    exports,
-    extraction,
-    followers,
-    holds,
-    ledger,
-    memories,
-    moments,
-    ops,
-    policy,
-    proof,
-    recalls,
-    relays,
-    schedule,
-    search,
-    server,
-    teams,
-    tenants,
-    tokens,
-    turns,
-    types,
-    vectors,
-    webhooks,
-    witness,
-)
-from beliefledger.tools.cli.app import INTERRUPTED, app
+from beliefledger.settings import no_plugins
+from beliefledger.tools.cli.common import INTERRUPTED
 from beliefledger.tools.cli.needed_commands import needed
 
-__all__ = [
-    "app",
-    "audit",
-    "backups",
-    "beliefs",
-    "certificates",
-    "conflicts",
-    "consent",
-    "consolidation",
-    "context",
-    "decay",
-    "entities",
-    "erasure",
-    "exports",
-    "extraction",
-    "followers",
-    "holds",
-    "ledger",
-    "main",
-    "memories",
-    "moments",
-    "ops",
-    "policy",
-    "proof",
-    "recalls",
-    "relays",
-    "schedule",
-    "search",
-    "server",
-    "teams",
-    "tenants",
-    "tokens",
-    "turns",
-    "types",
-    "vectors",
-    "webhooks",
-    "witness",
-]
+if TYPE_CHECKING:
+    from beliefledger.tools.cli.commands import app
+
+__all__ = ["app", "main", "needed"]
+
+
+def __getattr__(name: str) -> Any:
+    """`app` is the whole command line, which most do not need."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from beliefledger.tools.cli.commands import app  # noqa: PLC0415
+
+    return app
 
 
 def main() -> None:
@@ -90,6 +31,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    no_plugins()
     try:
         needed(sys.argv[1:])()
     except KeyboardInterrupt:

@@ -16,7 +16,7 @@ import typer
 
 from beliefledger.ledger.errors import LedgerError, NotPermitted, UnknownMemory
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import (
+from beliefledger.tools.cli.common import (
     TAKE,
     USAGE,
     After,

@@ -19,7 +19,7 @@ import typer
 
 from beliefledger.ledger.errors import CallerMistake
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import (
+from beliefledger.tools.cli.common import (
     USAGE,
     Subject,
     fail,

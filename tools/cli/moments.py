@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import ASK, Json, TheSubject, app, moment, named, opened
+from beliefledger.tools.cli.common import ASK, Json, TheSubject, app, moment, named, opened
 from beliefledger.tools.cli.pages import fact_table, highlighted
 from beliefledger.tools.cli.rows import since
 

@@ -4,25 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import copy
+from importlib import import_module
 
 import typer
 from typer.main import get_command_name
 from typer.models import CommandInfo
 
 from beliefledger.settings import completing
-from beliefledger.tools.cli.app import app
+from beliefledger.tools.cli.common import app
 
 _TAKE_A_VALUE = frozenset({"--ledger", "-l", "--tenant", "--tenants"})
 _HELP = frozenset({"--help", "-h"})
+
+IN = {
+    "audit": "audit",
+    "beliefs": "beliefs events history explain decisions revoke",
+    "certificates erasure holds": "erasure",
+    "conflicts": "conflicts",
+    "consent": "consent",
+    "context": "context",
+    "entities": "entities",
+    "erasure": "erase",
+    "exports": "subjects import export schema",
+    "ledger": "init status demo",
+    "memories": "store update correct",
+    "moments": "diff why-not turn reasons",
+    "backups consolidation decay extraction followers ops schedule": "ops",
+    "policy": "policy",
+    "proof witness": "proof",
+    "recalls": "recalls",
+    "relays": "relay",
+    "search": "search",
+    "server": "serve worker mcp config",
+    "teams": "teams",
+    "tenants": "tenant",
+    "tokens": "token",
+    "turns": "remember ingest process",
+    "types": "types",
+    "vectors": "vectors",
+    "webhooks": "webhooks",
+}
+"""By modules: the first words of the commands that they have."""
 
 
 def needed(arguments: Sequence[str]) -> typer.Typer:
     """The command line with the one command or noun that the arguments begin with; for its own help
     page, with commands and nouns bare. All of it where something else is asked, such as
     completion."""
+    word = None if completing() else next(_words(arguments), None)
+    for module in _modules_of(word):
+        import_module(f"{__package__}.{module}")
     if completing():
         return app
-    word = next(_words(arguments), None)
     made = copy(app)
     if word is not None:
         made.registered_commands = [
@@ -45,6 +78,12 @@ def needed(arguments: Sequence[str]) -> typer.Typer:
             made.registered_groups.append(bare)
         return made
     return app
+
+
+def _modules_of(word: str | None) -> list[str]:
+    """Where the command or noun is; all modules where that is not known."""
+    there = next((modules for modules, words in IN.items() if word in words.split()), None)
+    return ["commands"] if there is None else there.split()
 
 
 def _bare(command: CommandInfo) -> CommandInfo:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import (
+from beliefledger.tools.cli.common import (
     COULD_NOT,
     By,
     Json,

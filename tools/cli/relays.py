@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import USAGE, fail, noun, opened
+from beliefledger.tools.cli.common import USAGE, fail, noun, opened
 from beliefledger.tools.cli.followers import (
     Lease,
     Lines,

@@ -11,7 +11,7 @@ import typer
 
 from beliefledger.ledger import errors
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import (
+from beliefledger.tools.cli.common import (
     COULD_NOT,
     USAGE,
     Json,

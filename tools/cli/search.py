@@ -12,7 +12,7 @@ import typer
 
 from beliefledger.settings import one_thread_each
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import (
+from beliefledger.tools.cli.common import (
     ASK,
     AuditReason,
     Beside,

@@ -14,7 +14,7 @@ import typer
 
 from beliefledger.settings import one_thread_each, token
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import KEEP, Json, app, fail, note, noun, opened, route_of
+from beliefledger.tools.cli.common import KEEP, Json, app, fail, note, noun, opened, route_of
 from beliefledger.tools.cli.followers import Lines, ended_by_a_supervisor, watched
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import USAGE, Json, fail, no_ledger, note, noun, table_of
+from beliefledger.tools.cli.common import USAGE, Json, fail, no_ledger, note, noun, table_of
 
 if TYPE_CHECKING:
     from beliefledger.operations.tenant_move import GivenUp, Moved, TenantShown

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import After, By, Json, Limit, note, noun, opened
+from beliefledger.tools.cli.common import After, By, Json, Limit, note, noun, opened
 
 if TYPE_CHECKING:
     from beliefledger.access.tokens import IssuedToken, TokenAnswer
