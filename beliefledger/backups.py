@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 
 from beliefledger.ledger import restoration
@@ -19,6 +19,7 @@ from beliefledger.ledger.backup import (
     manifest_of,
     vault_contents,
 )
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import (
     BackendUnavailable,
     BackendUnusable,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any
 
 from pydantic import JsonValue
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidQuery, InvalidTurn
 from beliefledger.ledger.metadata import check_metadata, has
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from beliefledger.gate import foreign_calls
 from beliefledger.gate.deadline import DEFAULT_SECONDS
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidTurn
 
 LEDGER = "BELIEFLEDGER_LEDGER"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from beliefledger.gate.registry import Registry
 from beliefledger.gate.slots import canonical_context, value_of
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.belief import (
     WRITING,

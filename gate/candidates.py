@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from beliefledger.gate.claims import CHECK
 from beliefledger.gate.corrections import check_held, corrected, end_elsewhere
@@ -21,6 +21,7 @@ from beliefledger.gate.rulebook import Rules
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import New
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events.choices import Choices
 from beliefledger.ledger.events.turn import CandidateProposed, ExtractionCompleted, GateDecided
 from beliefledger.ledger.log import new_id

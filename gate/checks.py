@@ -5,7 +5,7 @@ The first that fails raises `CheckFailed`. Each leaves an entry in the decision'
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from beliefledger.gate import speech
@@ -14,15 +14,16 @@ from beliefledger.gate.claim_excess import presupposes, value_said
 from beliefledger.gate.claims import CHECK, claim_within
 from beliefledger.gate.confidence import Confidence, score
 from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY, SPECIAL, Consent, Grant
-from beliefledger.gate.decision import CAPPED, Approval, TurnView
+from beliefledger.gate.decision import Approval, TurnView
 from beliefledger.gate.orders import instruction_like
-from beliefledger.gate.outcomes import Outcome, Reason
+from beliefledger.gate.outcomes import CAPPED, Outcome, Reason
 from beliefledger.gate.policy import Policy, millionths
 from beliefledger.gate.registry import MemoryType, Registry
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.slots import words
 from beliefledger.gate.speakers import as_if_of_subject
 from beliefledger.ledger.candidate import Candidate, Durability, Source, SpeechAct
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events.choices import Choices
 from beliefledger.ledger.lookalikes import Folded, plain, undisguised
 from beliefledger.ledger.times import Micros

@@ -58,6 +58,7 @@ _BE_NOW = frozenset(
     " drive run eat drink".split()
 )
 _WAS = frozenset({"was", "were", "had", "did"})
+_LETTERED = re.compile(r"[^\W\d_][\w'-]*")
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
 
 
@@ -161,7 +162,7 @@ def _unsaid(claim: str, entity: str, said: Said, when: When) -> Excess | None:
     """The first content word of the claim that was not said, by its kind."""
     known = wordings()
     dates: frozenset[str] | None = None
-    names = {word for word in re.findall(r"[^\W\d_][\w'-]*", claim) if word[0].isupper()}
+    names = {word for word in _LETTERED.findall(claim) if word[0].isupper()}
     capital = {plain(name) for name in names}
     own = forms_in(entity)
     found: Excess | None = None

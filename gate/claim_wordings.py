@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
 from beliefledger.gate.claim_words import sort_of
 from beliefledger.gate.rules.lexicon import Form, verb_form
 from beliefledger.ledger.data_files import data
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.lookalikes import undisguised
 
 _NOT = re.compile(r"n't\b")
+_PARTED = re.compile(r"[-/.&']")
 _SUFFIX = re.compile(r"(?<=\w)'(?:s|m|re|ve|ll|d)\b|(?<=s)'(?!\w)")
 _LONG = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will", "'d": " would"}
 _TOKEN = re.compile(
@@ -219,7 +220,7 @@ class Said:
         """Whether a word was said, in whatever form."""
         if not self.known.isdisjoint(forms(word)):
             return True
-        parts = [part for part in re.split(r"[-/.&']", word) if part]
+        parts = [part for part in _PARTED.split(word) if part]
         if len(parts) > 1 and all(
             part in wordings().light or not self.known.isdisjoint(forms(part)) for part in parts
         ):
@@ -248,7 +249,7 @@ class Said:
 @lru_cache(maxsize=16)
 def _said(quotes: tuple[str, ...]) -> Said:
     words = frozenset(token for quote in quotes for token in tokens_of(quote))
-    parts = {part for word in words for part in re.split(r"[-/.&']", word) if part}
+    parts = {part for word in words for part in _PARTED.split(word) if part}
     known = frozenset(form for word in words | parts for form in forms(word))
     return Said(tuple(map(plain, quotes)), words, known, tongue_in(words, quotes))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.data_files import data
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.memory import Memory
 
 _TOKEN = re.compile(

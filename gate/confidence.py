@@ -12,10 +12,10 @@ A policy may map both to what became of memories before, by the knots of a calib
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from beliefledger.ledger.candidate import MILLION
+from beliefledger.ledger.dataclass import dataclass
 
 _S, _R, _E, _T = 45, 20, 25, 10  # hundredths
 

@@ -3,18 +3,19 @@ stronger, weaker, of another time, or in conflict. Pure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.checks import EXPLICIT, Case
 from beliefledger.gate.confidence import Confidence, score
 from beliefledger.gate.consent import Grant
-from beliefledger.gate.decision import CAPPED, Decision
-from beliefledger.gate.outcomes import Outcome, Reason
+from beliefledger.gate.decision import Decision
+from beliefledger.gate.outcomes import CAPPED, Outcome, Reason
 from beliefledger.gate.policy import millionths
 from beliefledger.gate.registry import MemoryType
 from beliefledger.gate.slots import canonical_context, canonical_value, value_of
 from beliefledger.ledger.candidate import Durability, SpeechAct
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.times import DAY, Micros
 
 

@@ -4,10 +4,11 @@ folded from the subject's stream."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.erasures import SUBJECT
 from beliefledger.ledger.events.subject import (
     ConsentGranted,

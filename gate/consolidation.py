@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from beliefledger.gate.belief import Held, folded
 from beliefledger.gate.draft import Draft
@@ -14,6 +14,7 @@ from beliefledger.gate.rephrasings import MERGER, Original, merged, refusal
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import Span
 from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import NotPermitted, UnknownMemory
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.belief import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from beliefledger.gate import deadline
@@ -28,6 +28,7 @@ from beliefledger.gate.rules.phrases import phrase_end, retell, slug, text_of, t
 from beliefledger.gate.rules.words import Token, clause_end, tokens
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
+from beliefledger.ledger.dataclass import dataclass
 
 IMPORTANCE, CONFIDENCE = 800, 900
 _LONGEST = 1_200

@@ -20,8 +20,8 @@ from beliefledger.gate.checks import (
 )
 from beliefledger.gate.conflicts import against_belief
 from beliefledger.gate.consent import Consent
-from beliefledger.gate.decision import CAPPED, Approval, Decision, TurnView
-from beliefledger.gate.outcomes import Outcome
+from beliefledger.gate.decision import Approval, Decision, TurnView
+from beliefledger.gate.outcomes import CAPPED, Outcome
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.registry import Registry
 from beliefledger.ledger.candidate import Candidate

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.confidence import Confidence
 from beliefledger.gate.outcomes import Outcome, Reason
-from beliefledger.ledger.candidate import SpeechAct
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events.choices import Meant
 from beliefledger.ledger.metadata import Metadata
 from beliefledger.ledger.times import Micros
-
-CAPPED: Mapping[SpeechAct, Reason] = {
-    SpeechAct.HYPOTHETICAL: Reason.HYPOTHETICAL,
-    SpeechAct.CONDITIONAL: Reason.CONDITIONAL,
-    SpeechAct.ROLE_PLAY: Reason.ROLE_PLAY,
-    SpeechAct.LEVERAGE: Reason.LEVERAGE,
-    SpeechAct.QUOTED: Reason.QUOTED,
-    SpeechAct.SARCASTIC: Reason.SARCASTIC,
-}
-"""The acts of speech that make no belief, and the reason that is told of each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from beliefledger.gate import entities
 from beliefledger.gate.belief import Belief, evolve
@@ -24,6 +23,7 @@ from beliefledger.gate.turns import cited
 from beliefledger.ledger import codec, streams
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events import Event

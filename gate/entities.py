@@ -10,7 +10,7 @@ something is stated (`unguessed`); who only asks about somebody may call them by
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 from functools import cache
@@ -20,6 +20,7 @@ from beliefledger.gate.policy import EntityRules, millionths
 from beliefledger.gate.slots import canonical_entity
 from beliefledger.ledger.candidate import MILLION, SELF, Candidate, Resolved
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.entity import (
     AliasAdded,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from pydantic import ValidationError
@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.registry import Registry
 from beliefledger.ledger.candidate import Candidate, Speech
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import ExtractionUnavailable
 from beliefledger.ledger.secret_filter import cleaned
 

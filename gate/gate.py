@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from beliefledger.gate.turns import Receipt, as_told, cited
 from beliefledger.gate.writer import Writer
 from beliefledger.ledger import codec, own_secrets, streams
 from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import (
     ExtractionUnavailable,
     NotPermitted,

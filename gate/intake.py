@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pydantic import JsonValue
 
 from beliefledger.ledger import own_secrets
 from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.choices import Choices, Meant
 from beliefledger.ledger.events.turn import TurnRecorded

@@ -8,10 +8,11 @@ subject between the two was read.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 
 from beliefledger.gate.turns import Earlier
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events.turn import (
     ExtractionCompleted,
     ExtractionFailed,

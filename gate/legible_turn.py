@@ -7,12 +7,13 @@ as it was recorded, and quote that.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import overload
 
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.extractor import Extraction
 from beliefledger.ledger.candidate import Candidate, Span
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.lookalikes import Folded, plain
 
 

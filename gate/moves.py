@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from beliefledger.gate.belief import Belief, Held
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.entities import followed
 from beliefledger.gate.slots import canonical_context, value_of
 from beliefledger.ledger.codec import New
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.belief import (
     BeliefContested,

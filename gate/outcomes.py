@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+
+from beliefledger.ledger.candidate import SpeechAct
 
 
 class Outcome(StrEnum):
@@ -56,3 +59,14 @@ class Reason(StrEnum):
     PROHIBITED_CATEGORY = "permission.prohibited_category"
     SECRET = "permission.secret"  # noqa: S105  (a reason code)
     SCOPE_TOO_WIDE = "permission.scope_too_wide"
+
+
+CAPPED: Mapping[SpeechAct, Reason] = {
+    SpeechAct.HYPOTHETICAL: Reason.HYPOTHETICAL,
+    SpeechAct.CONDITIONAL: Reason.CONDITIONAL,
+    SpeechAct.ROLE_PLAY: Reason.ROLE_PLAY,
+    SpeechAct.LEVERAGE: Reason.LEVERAGE,
+    SpeechAct.QUOTED: Reason.QUOTED,
+    SpeechAct.SARCASTIC: Reason.SARCASTIC,
+}
+"""The acts of speech that make no belief, and the reason that is told of each."""

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import islice
 from queue import SimpleQueue
@@ -27,6 +27,7 @@ from beliefledger.gate.reader import Looked, TurnReader, holds_lane
 from beliefledger.gate.turns import Earlier, Pending, cited, view_of
 from beliefledger.gate.writer import Writer
 from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import ExtractionTooLong, ExtractionUnavailable, VersionConflict
 from beliefledger.ledger.events.turn import (
     ExtractionCompleted,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from beliefledger.gate.candidates import Again, ReadTurn, decide_anew
@@ -15,6 +14,7 @@ from beliefledger.gate.turns import cited, view_of
 from beliefledger.gate.writer import Writer
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events.turn import (
     CandidateProposed,

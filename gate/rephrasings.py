@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import cached_property
 
 from beliefledger.gate.claim_words import Word, Words, lexicon, sort_of
@@ -21,6 +20,7 @@ from beliefledger.gate.slots import (
     canonical_value,
 )
 from beliefledger.ledger.candidate import Span
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.memory import Memory, Saying
 
 _LONGEST = 2_000

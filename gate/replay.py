@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -18,6 +17,7 @@ from beliefledger.gate.turns import cited, view_of
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.erasures import spread
 from beliefledger.ledger.errors import LogCorrupted, UnknownMemory
 from beliefledger.ledger.events.subject import ErasureRequested

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 from beliefledger.gate.literals import Guarded, Table
 from beliefledger.gate.rules.lexicon import expanded
 from beliefledger.ledger.data_files import data, lines
+from beliefledger.ledger.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

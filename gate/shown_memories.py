@@ -6,9 +6,9 @@ Somebody who repeats what an agent has just told them adds no evidence.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events.recall import MemoriesRecalled
 
 KEPT = 200

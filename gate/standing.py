@@ -6,11 +6,11 @@ was decided about it, and what became of that, is folded from the log (`standing
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from beliefledger.gate.consent import ORDINARY, Consent
 from beliefledger.gate.policy import Policy
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.times import Micros
 
 Run = tuple[int, int]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import attrgetter
 from typing import Any
 
 from beliefledger.gate.consent import Consent, Grant
-from beliefledger.gate.decision import CAPPED
+from beliefledger.gate.outcomes import CAPPED
 from beliefledger.gate.standing import MemoryStanding, Run, State
+from beliefledger.ledger.dataclass import dataclass
 
 Spans = Mapping[str, tuple[Run, ...]]
 """By turn: the runs of its words that a candidate is about."""

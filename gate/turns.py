@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import overload
 
 from beliefledger.gate.consent import Consent
@@ -11,6 +11,7 @@ from beliefledger.gate.decision import TurnView
 from beliefledger.gate.intake import TurnInput
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import Micros

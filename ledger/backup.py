@@ -16,11 +16,12 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 from beliefledger.ledger import canonical, envelope, files, register
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import CallerMistake, LogCorrupted, NotPermitted
 from beliefledger.ledger.faults import file_fault
 from beliefledger.ledger.keystore import META, VaultContents, fill, read

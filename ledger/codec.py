@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
 from beliefledger.ledger import canonical, envelope
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.encryption import NotAuthentic, clear, is_clear
 from beliefledger.ledger.envelope import Address
 from beliefledger.ledger.errors import LogCorrupted, NotPermitted, UnknownEventType

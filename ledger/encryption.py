@@ -8,7 +8,6 @@ the format byte 0 and the bytes as they are.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
 from cryptography.exceptions import InvalidSignature, InvalidTag
 from cryptography.hazmat.primitives.asymmetric.ed25519 import (
@@ -19,6 +18,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.streams import IdKey
 
 KEY_BYTES = 32

@@ -11,11 +11,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Protocol, TypeVar
 
 from beliefledger.ledger import envelope
 from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.erasures import (
     NAMES,
     RELATION,

@@ -9,7 +9,9 @@ copy would lie. An open ledger needs to know nothing of it: what it writes is re
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+
+from beliefledger.ledger.dataclass import dataclass
 
 MARK = "moved: "
 """Begins what the triggers say."""

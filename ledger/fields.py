@@ -3,8 +3,9 @@ body."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
+
+from beliefledger.ledger.dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -11,9 +11,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from beliefledger.ledger import envelope
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import AppendUncertain, EventIdReused, LedgerError
 from beliefledger.ledger.store import Appended, Sealed
 from beliefledger.ledger.times import Clock, Micros

@@ -8,8 +8,10 @@ whose columns are named below.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple, Protocol, TypeVar
+
+from beliefledger.ledger.dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -13,10 +13,11 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from beliefledger.ledger import codec, envelope
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.erasures import Erasure, erasures, spread
 from beliefledger.ledger.errors import CallerMistake, KeyMissing, LogCorrupted, NotPermitted
 from beliefledger.ledger.keystore import VaultContents

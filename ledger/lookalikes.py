@@ -15,7 +15,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 
 # --- Characters --------------------------------------------------------------------------------
 
@@ -33,14 +33,20 @@ _MARKS = _characters(
 """What is written over or under a letter, an overline or a circle."""
 _JOINERS = _characters((0xFE00, 0xFE0F), (0x200C, 0x200D))
 """Variation selectors and joiners: invisible in Latin script, and part of other scripts' words."""
-_INVISIBLE = (
-    _characters((0, 8), (0xE, 0x1B), (0x1F, 0x1F), (0x7F, 0x84), (0x86, 0x9F))  # controls
-    | _characters((0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F))  # zero width, bidi
-    | _characters((0x180B, 0x180F), (0xFFF9, 0xFFFB), (0x1D173, 0x1D17A), (0x1BCA0, 0x1BCA3))
-    | _characters((0xE0000, 0xE0FFF))  # tags, and more variation selectors
-    | frozenset("\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u3164\ufeff\uffa0")
-    | _JOINERS
-)
+
+
+@cache
+def _invisible() -> frozenset[str]:
+    """What is not seen at all. As `_odd` it has thousands of characters, and most texts none."""
+    return (
+        _characters((0, 8), (0xE, 0x1B), (0x1F, 0x1F), (0x7F, 0x84), (0x86, 0x9F))  # controls
+        | _characters((0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F))  # zero width, bidi
+        | _characters((0x180B, 0x180F), (0xFFF9, 0xFFFB), (0x1D173, 0x1D17A), (0x1BCA0, 0x1BCA3))
+        | _characters((0xE0000, 0xE0FFF))  # tags, and more variation selectors
+        | frozenset("\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u3164\ufeff\uffa0")
+        | _JOINERS
+    )
+
 
 # Letters of other scripts that look like one of ours, in the fonts that people read.
 _LOOKALIKES = {
@@ -62,11 +68,19 @@ _LOOKALIKES = {
 _BADGES = {  # letters in squares and circles that Unicode gives no plain form of
     chr(first + n): chr(ord("A") + n) for first in (0x1F150, 0x1F170, 0x1F1E6) for n in range(26)
 }
-_STYLED = _characters(
-    (0xFF10, 0xFF19), (0xFF21, 0xFF3A), (0xFF41, 0xFF5A), (0x1D400, 0x1D7FF), (0x24B6, 0x24E9),
-    (0x249C, 0x24B5), (0xFB00, 0xFB06), (0x2102, 0x2139), (0x1F110, 0x1F189), (0x1D2C, 0x1D6A),
-) - frozenset("\u2116\u2121\u2122\u2126")  # fmt: skip
-"""Where letters and digits are that are only another style of ours: bold, fullwidth, circled."""
+
+
+@cache
+def _styled() -> frozenset[str]:
+    """Letters and digits that are only another style of ours: bold, fullwidth, circled."""
+    letters = _characters(
+        (0xFF10, 0xFF19), (0xFF21, 0xFF3A), (0xFF41, 0xFF5A), (0x1D400, 0x1D7FF),
+        (0x24B6, 0x24E9), (0x249C, 0x24B5), (0xFB00, 0xFB06), (0x2102, 0x2139),
+        (0x1F110, 0x1F189), (0x1D2C, 0x1D6A),
+    )  # fmt: skip
+    return letters - frozenset("\u2116\u2121\u2122\u2126")
+
+
 _SIGNS = {
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63", "-"),
     **dict.fromkeys("\u2018\u2019\u201b\u2032", "'"),
@@ -88,7 +102,7 @@ def _letters(char: str) -> str | None:
 
 def _folded(char: str) -> str:
     """What `fold` makes of one character."""
-    if char in _INVISIBLE or char in _MARKS:
+    if char in _invisible() or char in _MARKS:
         return ""
     if char in _BREAKS:
         return "\n"
@@ -197,12 +211,19 @@ def undisguised(text: str) -> str:
 # --- For reading -------------------------------------------------------------------------------
 
 _WORD = re.compile(r"[^\W_]+")
-_ODD = _INVISIBLE | _BREAKS | _SPACES | _MARKS | _STYLED | _LOOKALIKES.keys() | {"\r"}
+
+
+@cache
+def _odd() -> frozenset[str]:
+    """What reading folds, breaks or leaves out."""
+    return frozenset(
+        (*_invisible(), *_BREAKS, *_SPACES, *_MARKS, *_styled(), *_LOOKALIKES.keys(), "\r")
+    )
 
 
 def plain(text: str) -> Folded:
     """Fold what is disguised, for reading: what is left has the words that a reader sees."""
-    if _USUAL_BUT_RETURN.fullmatch(text) or (not text.isascii() and _ODD.isdisjoint(text)):
+    if _USUAL_BUT_RETURN.fullmatch(text) or (not text.isascii() and _odd().isdisjoint(text)):
         return Folded(text, text, None, {})
     kept = list(_visible(text))
     genuine = _unmask(kept)
@@ -218,7 +239,7 @@ def _visible(text: str) -> Iterator[tuple[int, str]]:
     before = ""
     for at, char in enumerate(text):
         seen = char
-        if char in _INVISIBLE:
+        if char in _invisible():
             # An emoji's parts, and the words of scripts that are written with joiners.
             joins = char in _JOINERS and before and not before.isascii()
             if not joins or before in _LOOKALIKES:
@@ -230,7 +251,7 @@ def _visible(text: str) -> Iterator[tuple[int, str]]:
             seen = "\n"
         elif char in _SPACES:
             seen = " "
-        elif char in _STYLED:
+        elif char in _styled():
             seen = _letters(char) or char
         yield at, seen
         before = seen

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import binascii
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 
 from beliefledger.ledger import files
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.encryption import KEY_BYTES, new_key
 from beliefledger.ledger.errors import KeyMissing
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from beliefledger.ledger import canonical
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import RedactionMissing
 from beliefledger.ledger.registered import Group
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from beliefledger.ledger import own_secrets, secret_looks, seeds
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.lookalikes import fold
 from beliefledger.ledger.secret_looks import Look

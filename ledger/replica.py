@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, LedgerError
 from beliefledger.ledger.store import Head, Row
 

@@ -8,12 +8,12 @@ anywhere and begun again, it goes on; the log is the last thing that is complete
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from beliefledger.ledger import backup, envelope
 from beliefledger.ledger.backup import Manifest, Step, people_of
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import CallerMistake, KeyMissing, NotPermitted
 from beliefledger.ledger.keystore import VaultContents
 from beliefledger.ledger.ledger_copy import PAGE, Explained, Progress, Side, page_of, without_erased

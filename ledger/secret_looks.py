@@ -8,7 +8,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from beliefledger.ledger.dataclass import dataclass
 
 MOST, LONGEST = 20_000, 400
 """How many looks are kept at a time, of texts up to which length."""

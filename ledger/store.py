@@ -11,10 +11,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.envelope import Address
 from beliefledger.ledger.errors import CallerMistake
 from beliefledger.ledger.fence import Fence

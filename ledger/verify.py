@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from beliefledger.ledger import canonical, codec, commitments, envelope, register
 from beliefledger.ledger.commitments import RegisterCommitment
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import LedgerError, LogCorrupted
 from beliefledger.ledger.events import BY_NAME
 from beliefledger.ledger.events.ops import PrincipalRegistered, VaultCommitted

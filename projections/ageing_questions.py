@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import BindParameter, Connection, Select, and_, bindparam, case, func, or_, select
 
 from beliefledger.ledger import canonical
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.times import Micros
 from beliefledger.projections import tables
 from beliefledger.projections.beliefs import Version

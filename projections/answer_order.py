@@ -9,13 +9,13 @@ trained. What took a text's place stays before it, and so does what was said wit
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from beliefledger.ledger.data_files import data
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.projections.mentions import ONLY_ASKS
 
 if TYPE_CHECKING:

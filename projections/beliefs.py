@@ -25,13 +25,14 @@ A later event about a memory that left no row finds nothing to change.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, Table, select
 
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events.belief import (
     NAMES,
     WRITING,

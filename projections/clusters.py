@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from beliefledger.ledger.dataclass import dataclass
 
 if TYPE_CHECKING:
     from beliefledger.projections.embedding import Vectors

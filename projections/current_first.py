@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.projections.aboutness import Aboutness
 from beliefledger.projections.mentions import (
     LEAST_SHARED,

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.times import DAY, Micros
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import Connection, Table
 from sqlalchemy.exc import SQLAlchemyError
 
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.ledger.events.subject import ContentErased
 from beliefledger.ledger.log import Log, Page

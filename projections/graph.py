@@ -4,13 +4,14 @@ what happened when and with whom. All can be asked as of a position."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, Table, func, or_, select
 
 from beliefledger.ledger.candidate import Precision
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.times import DAY, Micros, from_datetime, to_datetime
 from beliefledger.projections import tables
 from beliefledger.projections.beliefs import BeliefsView, Version

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.metadata import has
 from beliefledger.ledger.times import Micros
 from beliefledger.projections.columns import Codes

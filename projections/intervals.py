@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from operator import attrgetter
 from typing import Any, Generic, Protocol, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, bindparam, select
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.projections.rows import delete_subjects, insert_rows, update_rows
 
 _ROWS_PER_EVENT = 1 << 20

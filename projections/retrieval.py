@@ -6,12 +6,13 @@ How each profile ranks is written down here, and in docs/search.md with the figu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from beliefledger.ledger.candidate import MILLION
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.times import DAY
 from beliefledger.projections import answer_order, lexical, ranking
 from beliefledger.projections.aboutness import Aboutness, aboutness

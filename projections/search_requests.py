@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from beliefledger.ledger.candidate import MILLION
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events.recall import SearchQuery
 from beliefledger.ledger.times import Micros
 from beliefledger.projections.decay import Profile

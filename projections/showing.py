@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.times import Micros
 
 Run = tuple[int, int]

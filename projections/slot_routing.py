@@ -7,11 +7,12 @@ A model of meanings may add slots that no word names.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from beliefledger.ledger.data_files import data
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.projections.search_terms import STOP_WORDS, stems, terms, words
 
 Words = frozenset[str]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.projections import tables
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Table, func, select
 
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events.subject import SubjectErased
 from beliefledger.ledger.events.task import TaskAnswered, TaskEnded, TaskPaused, TaskSubmitted
 from beliefledger.ledger.times import Micros

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from operator import attrgetter
 
 from sqlalchemy import Connection, Table, func, select
 
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events.subject import SubjectErased
 from beliefledger.ledger.events.turn import (
     ExtractionCompleted,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from beliefledger.access.principal import Principal
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import New
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import BackendUnavailable
 from beliefledger.ledger.events.ops import AccessRefused, ToolCalled
 from beliefledger.ledger.log import Log, new_id

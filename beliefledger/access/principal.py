@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from beliefledger.access.roles import may, who_may
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.times import Micros
 

@@ -6,13 +6,14 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pydantic import JsonValue
 
 from beliefledger.access.calls import inputs_digest
 from beliefledger.access.principal import Principal
 from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import BackendUnavailable, VersionConflict
 from beliefledger.ledger.events.kind import Event
 from beliefledger.ledger.events.request import RequestBegun, RequestEnded

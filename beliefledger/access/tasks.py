@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, NamedTuple
 
 from beliefledger.access.principal import Principal
 from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import (
     InvalidQuery,
     InvalidTurn,

@@ -8,7 +8,7 @@ import secrets
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter
 from typing import Literal
@@ -21,6 +21,7 @@ from beliefledger.access.principal import SHORT, Principal
 from beliefledger.access.roles import check_role, check_scopes
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, OlderProgram, UnknownMemory
 from beliefledger.ledger.events.ops import TokenIssued, TokenRevoked
 from beliefledger.ledger.log import new_id

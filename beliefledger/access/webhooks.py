@@ -6,7 +6,7 @@ import base64
 import hashlib
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from operator import attrgetter
 from urllib.parse import urlsplit
@@ -16,6 +16,7 @@ from pydantic import Field
 from beliefledger.access.roles import check_role
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import CallerMistake, InvalidTurn, KeyMissing, UnknownMemory
 from beliefledger.ledger.event_names import named
 from beliefledger.ledger.events import Event

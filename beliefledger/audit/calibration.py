@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +38,7 @@ from beliefledger.gate.rulebook import Rulebook
 from beliefledger.gate.slots import canonical_value
 from beliefledger.ledger.candidate import MILLION, Frozen
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import CallerMistake
 from beliefledger.ledger.events.belief import (
     ConflictResolved,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events.belief import (
     ConflictResolved,
     MemoryAdmitted,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.ledger.subscription import LOOK_SECONDS
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import cache
 from typing import Any, Generic, TypeVar
@@ -18,6 +18,7 @@ from beliefledger.answers import (
     GrantAnswer,
     TurnReceipt,
 )
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.pages import Page
 from beliefledger.reading.queries import Snapshot
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from time import perf_counter_ns
 
 from beliefledger.gate.belief import Belief, Held, folded
@@ -14,6 +14,7 @@ from beliefledger.gate.registry import MemoryType, SlotRule
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import LedgerError, NotPermitted, TypeInvalid
 from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.events.ops import JobRan

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
@@ -12,6 +11,7 @@ from beliefledger.gate.consolidation import Consolidator, Wording
 from beliefledger.gate.registry import MemoryType
 from beliefledger.gate.rephrasings import Original, kinds, refusal
 from beliefledger.ledger.candidate import MILLION, Frozen
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import CallerMistake, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.vault import SYSTEM

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pydantic import JsonValue
 
@@ -12,6 +12,7 @@ from beliefledger.answers import DecisionAnswer
 from beliefledger.curation.storing import Details, MemoryInput, StoredMemories
 from beliefledger.gate.intake import ChosenMemory, TurnInput
 from beliefledger.ledger.candidate import Source, Span, SpeechAct
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.events.choices import Meant

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
@@ -12,6 +12,7 @@ from beliefledger.answers import DecisionAnswer
 from beliefledger.gate.intake import ChosenMemory, TurnInput, check_size
 from beliefledger.gate.policy import millionths
 from beliefledger.ledger.candidate import SELF, Candidate, Source, Span, When
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.choices import Choices
 from beliefledger.ledger.gc_pause import gc_paused

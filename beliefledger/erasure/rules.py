@@ -20,13 +20,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from beliefledger.erasure.affected import Dependent, Reached, Remains
 from beliefledger.gate.consent import ORDINARY, SPECIAL
 from beliefledger.gate.slots import canonical_entity
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events.belief import MemoryConfirmed, Written
 from beliefledger.ledger.events.entity import AliasAdded, EntityRecognised, EntitySplit
 from beliefledger.ledger.events.recall import MemoriesRecalled

@@ -8,13 +8,14 @@ the views.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypedDict
 
 from beliefledger.erasure.affected import Dependent, Reached, Remains
 from beliefledger.erasure.rules import Closure
 from beliefledger.gate.policy import Policy
 from beliefledger.ledger import envelope, secret_filter
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.erasures import SUBJECT
 from beliefledger.ledger.errors import NotPermitted, UnknownMemory
 from beliefledger.ledger.gc_pause import gc_paused

@@ -7,7 +7,6 @@ memory. One that was formatted anew is read at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
@@ -24,6 +23,7 @@ from beliefledger.exports.person import (
     Person,
     PersonDocument,
 )
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidTurn
 
 _SINGLE = ("format", "exported", "person")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import TypeVar
 
@@ -31,6 +31,7 @@ from beliefledger.exports.person import (
 from beliefledger.exports.withheld import ACTORS, HOLD_REASONS, withheld
 from beliefledger.gate.consent import folded
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.erasures import erasures
 from beliefledger.ledger.errors import LogCorrupted, NotPermitted
 from beliefledger.ledger.events.belief import Written

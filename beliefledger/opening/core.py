@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from beliefledger.gate.rulebook import Rulebook
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import NotPermitted, UnknownMemory
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.made_once import made_once

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import (
     BackendUnusable,
     CallerMistake,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from beliefledger.ledger import files
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import CopyUnfinished, LedgerError, SigningKeyMissing
 from beliefledger.ledger.faults import file_fault
 from beliefledger.ledger.proofs import keyfile

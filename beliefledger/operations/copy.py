@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 from beliefledger.ledger import ledger_copy
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import CallerMistake, KeyMissing, NotPermitted
 from beliefledger.ledger.faults import file_fault
 from beliefledger.ledger.fence import Fence

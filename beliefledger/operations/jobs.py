@@ -7,11 +7,11 @@ does that.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from time import perf_counter_ns
 
 from beliefledger.answers import JobAnswer
 from beliefledger.ledger.codec import New
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events.ops import JobRan
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.streams import ops_stream

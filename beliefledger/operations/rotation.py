@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from beliefledger.ledger import key_rotation
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import (
     BackendUnavailable,
     CallerMistake,

@@ -17,10 +17,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from beliefledger.ledger.codec import New
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import CallerMistake, LogCorrupted, NotPermitted
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.ops import TenantMoved, TenantMoveGivenUp

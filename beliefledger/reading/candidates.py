@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from beliefledger.answers import DecisionAnswer
@@ -17,6 +16,7 @@ from beliefledger.gate.sentences import sentences
 from beliefledger.gate.slots import canonical_attribute, canonical_entity
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import Raw
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.turn import CandidateProposed, ExtractionCompleted, TurnRecorded
 from beliefledger.ledger.times import to_datetime

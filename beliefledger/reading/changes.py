@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from beliefledger.answers import BeliefAnswer, DecisionAnswer
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.erasures import spread
 from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.belief import (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from beliefledger.gate.claim_words import Word, words_of
 from beliefledger.gate.sentences import sentences
+from beliefledger.ledger.dataclass import dataclass
 
 _LIGHT = 0.25
 """What a word counts that says little, such as "have", beside one that says much."""

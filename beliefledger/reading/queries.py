@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from beliefledger.answers import (
 )
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidQuery, LogCorrupted, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.belief import ConflictResolved, MemoriesConsolidated, Written
 from beliefledger.ledger.events.turn import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlalchemy import Connection
 
@@ -12,6 +12,7 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.registry import RelationType
 from beliefledger.gate.slots import canonical_attribute
 from beliefledger.ledger.candidate import Frozen
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidQuery, UnknownMemory
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core

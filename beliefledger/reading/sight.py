@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from beliefledger.gate.visibility import SUBJECT, narrowest, seen
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.projections.beliefs import Version
 
 

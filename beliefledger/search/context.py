@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate.slots import canonical_text
 from beliefledger.gate.taken_back import AGENTS
 from beliefledger.ledger.candidate import Frozen
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.projections.current_first import ABOUT
 from beliefledger.projections.routing import asks_agent

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 
 from beliefledger.gate.policy import millionths
 from beliefledger.ledger.codec import New
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidQuery, NotPermitted, TokenizerMissing
 from beliefledger.ledger.events.recall import ContextQuery, MemoriesRecalled, SearchQuery
 from beliefledger.ledger.log import new_id

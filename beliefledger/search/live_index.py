@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.standing_fold import NAMES
 from beliefledger.gate.standing_parts import Touched
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, NotPermitted
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.events.turn import TurnRecorded

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from beliefledger.ledger.dataclass import dataclass
 
 if TYPE_CHECKING:
     from beliefledger.filters import Where

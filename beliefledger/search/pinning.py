@@ -4,13 +4,14 @@ no longer so. It reads from the index of the search, and so only what may be sho
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate.standing import OUTDATED
 from beliefledger.gate.taken_back import AGENTS
 from beliefledger.ledger.candidate import SELF
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.times import to_datetime
 from beliefledger.opening.core import Core

@@ -6,13 +6,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.standing import OUTDATED, Rights, TurnStanding, rights_of
 from beliefledger.gate.standing_fold import NAMES, StandingFold
 from beliefledger.gate.standing_parts import Touched
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from beliefledger.gate import speech
 from beliefledger.gate.checks import REDACTED
-from beliefledger.gate.decision import CAPPED
+from beliefledger.gate.outcomes import CAPPED
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.projections.search_terms import terms

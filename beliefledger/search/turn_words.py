@@ -4,10 +4,10 @@ to be. Pure."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from beliefledger.gate.sentences import sentences
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.projections.showing import blanked
 
 Run = tuple[int, int]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
 from beliefledger.gate.policy import millionths
 from beliefledger.ledger.candidate import MILLION, Frozen
 from beliefledger.ledger.codec import New
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import BackendUnavailable, InvalidTurn, NotPermitted
 from beliefledger.ledger.events.ops import EmbedderAdopted
 from beliefledger.ledger.events.recall import MemoriesRecalled

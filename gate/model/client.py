@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from email.utils import mktime_tz, parsedate_tz
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import ExtractionUnavailable, NotPermitted
 
 MAX_TOKENS = 8_000

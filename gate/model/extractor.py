@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from beliefledger.gate.extractor import Extraction, Known
@@ -18,6 +18,7 @@ from beliefledger.gate.policy import Policy
 from beliefledger.gate.registry import Registry
 from beliefledger.gate.special_categories import categorised
 from beliefledger.ledger.candidate import Candidate, Speech
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import ExtractionUnavailable
 
 VERSION = 2

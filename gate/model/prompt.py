@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -15,6 +14,7 @@ from beliefledger.gate.registry import MemoryType, Registry
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import Speech
 from beliefledger.ledger.data_files import data
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.times import iso, to_datetime
 
 MOST_CHARACTERS = 12_000

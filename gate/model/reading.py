@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from itertools import accumulate, islice
 
@@ -26,6 +26,7 @@ from beliefledger.ledger.candidate import (
     SpeechAct,
     When,
 )
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.times import DAY, SECOND, from_datetime, to_datetime
 
 _ALIKE = str.maketrans("’‘`´“”„«»", "''''" + '"' * 5)

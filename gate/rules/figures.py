@@ -24,6 +24,8 @@ _DATA: dict[str, Any] = load("figures.yaml")
 _PARTS: dict[str, str] = _DATA["parts"]
 _WORDS = _PARTS["words"].split("|")
 _ORDINALS = _PARTS["ordinals"].split("|")
+_GOES_ON = re.compile(r"[,;:.!–—]|\b(?:and|so|but)\b")
+_BUT = re.compile(r"[,;:]|\bbut\b")
 _NOW = re.compile(r"\b(?:now|these days|nowadays|by now|already|so far|just|up to|down to)\b", re.I)
 
 
@@ -140,13 +142,13 @@ def asked(text: str, match: re.Match[str]) -> bool:
     if not text.rstrip("\"'” )").endswith("?"):
         return False
     told = _REASON.search(text[: match.start()]) is not None or _REMINDS.match(text) is not None
-    return not told and re.search(r"[,;:.!–—]|\b(?:and|so|but)\b", text[match.end() :]) is None
+    return not told and _GOES_ON.search(text[match.end() :]) is None
 
 
 def _doubted(text: str, match: re.Match[str]) -> bool:
     if asked(text, match):
         return True
-    lead = re.split(r"[,;:]|\bbut\b", text[: match.start()])[-1]
+    lead = _BUT.split(text[: match.start()])[-1]
     return _DOUBT.search(lead) is not None or _DOUBT.search(match[0]) is not None
 
 

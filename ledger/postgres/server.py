@@ -13,7 +13,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, cast
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 
@@ -22,6 +22,7 @@ from eventsourcing.postgres import ConnectionPool, PostgresDatastore
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import PoolClosed, PoolTimeout
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import (
     BackendUnavailable,
     BackendUnusable,

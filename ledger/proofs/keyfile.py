@@ -15,11 +15,11 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from beliefledger.ledger import files
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import LogCorrupted, SigningKeyMissing
 from beliefledger.ledger.faults import file_fault
 from beliefledger.ledger.proofs.notes import Checkpoint, NoteInvalid, Signer

@@ -10,10 +10,10 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import ClassVar, NamedTuple, Self
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.encryption import KEY_BYTES, SigningKey, is_signed, new_key
 from beliefledger.ledger.proofs.merkle import HASH_BYTES
 

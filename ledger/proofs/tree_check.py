@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
 from beliefledger.ledger.proofs.terms import Term, handover, parsed, terms_of
 from beliefledger.ledger.proofs.tiles import (

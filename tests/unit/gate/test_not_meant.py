@@ -13,9 +13,9 @@ from beliefledger.gate.belief import Belief
 from beliefledger.gate.consent import Consent, Grant
 from beliefledger.gate.cues import READING
 from beliefledger.gate.decide import decide
-from beliefledger.gate.decision import CAPPED, Decision, TurnView
+from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.legible_turn import legible
-from beliefledger.gate.outcomes import Outcome
+from beliefledger.gate.outcomes import CAPPED, Outcome
 from beliefledger.gate.policy import default_policy
 from beliefledger.gate.registry import Registry, default_types
 from beliefledger.gate.rules.extractor import RuleExtractor
