@@ -13,7 +13,7 @@ from beliefledger.gate import successions
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.renewals import known_words
+from beliefledger.gate.renewals import is_of_another
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.subjects import subject_of, tells_a_state
 from beliefledger.gate.successions import Said, Told, score, threshold
@@ -46,7 +46,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         if _is_rid_of_another(said, held):
             continue
-        if subject is not None and subject.is_apart(known_words(held)):
+        if subject is not None and is_of_another(subject, held):
             continue
         if score(said, of) >= threshold("threshold"):
             told.setdefault(memory.claim, []).append(held)

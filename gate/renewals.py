@@ -31,7 +31,7 @@ from beliefledger.gate.rules.renewals import (
     named,
     spelt_out,
 )
-from beliefledger.gate.rules.subjects import subject_of
+from beliefledger.gate.rules.subjects import Subject, subject_of
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
 
 _STAYING = ("identity.birth", "record.", "language.native", "language.speaks")
@@ -80,7 +80,7 @@ def renewals(standing: Standing, candidate: Candidate) -> list[Renewal]:
             each
             for each in ask(sentence, there if ask is _of_a_kind else [*lasting, *denied])
             if _is_of_subject(sentence, each)
-            and (subject is None or not subject.is_apart(known_words(each.held)))
+            and (subject is None or not is_of_another(subject, each.held))
         ]
         if found:
             return _with_same_claim(found, lasting)
@@ -196,7 +196,25 @@ def spoken_of(said: str, there: list[Held]) -> list[Held]:
     subject = subject_of(said)
     if subject is None:
         return there
-    return [each for each in there if not subject.is_apart(known_words(each))]
+    return [each for each in there if not is_of_another(subject, each)]
+
+
+def is_of_another(subject: Subject, held: Held) -> bool:
+    """Whether a sentence about this subject speaks of something else than a memory. Where somebody
+    lives is told by who lives there, and of the home: "the gym moved to Kirkstall" is not."""
+    known = known_words(held)
+    memory = held.written.memory
+    if memory.entity == SELF and memory.attribute.startswith(_HOME):
+        return subject.is_none_of(known | _AT_HOME)
+    return subject.is_apart(known)
+
+
+_HOME = ("home.location", "home.near", "identity.name")
+_AT_HOME = frozenset(
+    "family household home kids place flat house apartment digs pad studio condo cottage bungalow "
+    "town city neighbourhood neighborhood address life base commute lease tenancy name".split()
+)
+"""Who moves with somebody, and what the home is called."""
 
 
 _OF_ANOTHER = tuple(

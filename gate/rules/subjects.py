@@ -77,6 +77,12 @@ class Subject(NamedTuple):
             return bool(other and self.whose and not self.named)  # "my tennis partner"
         return self.is_so or self.head in OTHERS
 
+    def is_none_of(self, known: AbstractSet[str]) -> bool:
+        """Whether it is another thing, whatever is told of it: none of its words is known of what a
+        memory tells, or somebody else owns it."""
+        owned = any(each.endswith("'s") for each in self.before)
+        return self.acts or owned or not _has(known, self.head)
+
 
 def subject_of(said: str) -> Subject | None:
     """The subject of a sentence; None where that is the speaker, or not to be told."""

@@ -14,7 +14,9 @@ NEAR = {
     "I live in Bonn": [
         "my sister lives in Oslo now", "stuck in Frankfurt now, flight delayed",
         "we're in Prague these days for my husband's surgery",
-        "back in Cologne now for the carnival",
+        "back in Cologne now for the carnival", "pottery moved to Thursdays btw",
+        "the gym moved to Kirkstall", "book club moved to Sam's place",
+        "the bakery relocated to Elm Street", "choir landed in York", "moved to Thursdays",
     ],
     "Rent is 900 euros": [
         "my brother's rent is 1100 now", "electricity is 95 euros these days",
@@ -42,6 +44,9 @@ NEAR = {
     "my daughter Mia goes to Goethe school": ["Mia's friend moved to Montessori school"],
 }  # fmt: skip
 CHANGED = {
+    "I live in Bonn": "our new flat's in York, all unpacked",
+    "I live in Leeds": "the new house is in York",
+    "we live in Leeds": "family moved to York",
     "my manager is Ingrid": "my manager is Tobias now",
     "Rent is 900 euros": "the landlord raised it, rent is 1100 now",
     "my gym is FitX": "gym is McFit now",
