@@ -10,6 +10,7 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.outcomes import Outcome
+from beliefledger.gate.rules.distinctions import is_one_of_several
 from beliefledger.gate.slots import canonical_attribute, words
 from beliefledger.ledger.candidate import Candidate, Ends
 from beliefledger.ledger.codec import New
@@ -89,7 +90,9 @@ def _named(held: Held, ends: Ends) -> bool:
         said |= {_singular(word) for word in words(memory.claim)}
     if ends.sparing and {_singular(word) for word in words(ends.sparing)} & said:
         return False
-    return said.issuperset(_singular(word) for word in words(ends.value) if ends.value)
+    if not said.issuperset(_singular(word) for word in words(ends.value) if ends.value):
+        return False
+    return ends.never or not is_one_of_several(ends.value or "", memory.attribute, memory.claim)
 
 
 def _singular(word: str) -> str:

@@ -46,6 +46,8 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         if _is_rid_of_another(said, held):
             continue
+        if distinctions.is_one_of_several(" ".join(said.words), memory.attribute, memory.claim):
+            continue
         if subject is not None and is_of_another(subject, held):
             continue
         if score(said, of) >= threshold("threshold"):

@@ -102,6 +102,8 @@ def outlives(
         _OF_THINGS.search(said) or FOR_NOW.search(said) or (new and is_of_a_kind(new))
     ):
         return True
+    if is_one_of_several(words, attribute, claim):
+        return True
     low = {each.lower() for each in _WORD.findall(f"{claim} {attribute.replace('.', ' ')}")}
     parts = [each for each in _WORD.findall(value) if each.lower() in words.split()]
     for part in parts:
@@ -123,6 +125,40 @@ def outlives(
         and value[:1].isupper()
         and head.lower() not in words.split()
     )
+
+
+def is_one_of_several(words: str, attribute: str, claim: str) -> bool:
+    """Whether a claim lists others beside what these words name, so that it stands when that is
+    gone: of "two cats, Pixel and Toast" there is Pixel still."""
+    if attribute.startswith(_WHOLE) or _LIST.search(claim) is None:
+        return False
+    named = set(words.lower().split())
+    first, *rest = (each for each in _BETWEEN.split(claim) if each)
+    begins = _LAST_ITEM.search(first)
+    if begins is not None and not named.isdisjoint(_words(first[: begins.start()])):
+        return False  # "the cats", of "two cats"
+    items = [first if begins is None else first[begins.start() :], *rest]
+    if begins is None and not named.isdisjoint(_words(first)):
+        return False
+    found = [each[0] for each in map(_AN_ITEM.match, items) if each is not None]
+    gone = [not named.isdisjoint(_words(each)) for each in found]
+    return any(gone) and not all(gone)
+
+
+def _words(text: str) -> list[str]:
+    return [each.lower() for each in _WORD.findall(text)]
+
+
+_WHOLE = ("work.", "home.", "identity.", "event.", "commitment.", "decision.")
+"""Slots whose value is one thing, whatever its name."""
+_LIST = re.compile(
+    r"(?:(?<![.!?] )(?<!^)\b[A-ZÀ-Þ][\w'’-]*|\ban? [\w'’-]+(?: called [\w'’-]+)?)"
+    r"(?:, [\w'’-]+){0,4},? and (?:[A-ZÀ-Þ]|an? )"
+)
+"""Names, or things, of which there are several."""
+_BETWEEN = re.compile(r",? and |, ")
+_AN_ITEM = re.compile(r"[A-ZÀ-Þ][\w'’-]*(?!\w)|an? [\w'’-]+(?: called [\w'’-]+)?")
+_LAST_ITEM = re.compile(r"(?:(?<= )[A-ZÀ-Þ][\w'’-]*|(?<!\w)an? [\w'’-]+(?: called [\w'’-]+)?)$")
 
 
 _POINTING = frozenset("his her their them him you your he she they who".split())

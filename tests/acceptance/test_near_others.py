@@ -42,8 +42,17 @@ NEAR = {
     "my landlord is Mr Novak": ["my sister's landlord is Mrs Bauer now"],
     "my internet provider is A1": ["the internet is slow now"],
     "my daughter Mia goes to Goethe school": ["Mia's friend moved to Montessori school"],
+    "My kids are Tom and Lily": ["Tom died"],
+    "I own a boat and a caravan": ["sold the boat"],
+    "my cats Pixel and Toast are siblings": ["Toast ran away"],
+    "I have two dogs, Rex and Milo": ["we gave Rex away"],
+    "I have a dog called Rex and a cat called Mia": ["Rex died"],
+    "my parents are Jim and Sue": ["Sue passed away yesterday"],
 }  # fmt: skip
 CHANGED = {
+    "I have two cats, Pixel and Toast": "we gave the cats away",
+    "I own a boat and a caravan": "sold the boat and the caravan",
+    "I work at Marks and Spencer": "I quit Marks and Spencer",
     "I live in Bonn": "our new flat's in York, all unpacked",
     "I live in Leeds": "the new house is in York",
     "we live in Leeds": "family moved to York",
