@@ -62,7 +62,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
 _KIN = re.compile(
     r"relation\.(?:(?:step)?(?:mother|father|mom|mum|dad|brother|sister|son|daughter|child|kid)|"
     r"wife|husband|spouse|partner|girlfriend|boyfriend|fianc\w*|cousin|aunt|uncle|niece|nephew|"
-    r"grand\w+|gran\w*|friend|twin)\."
+    r"grand\w+|gran\w*|friend|mate|buddy|pal|bestie|twin)\."
 )
 _PARTS = re.compile(
     r"\b(?:broke|broken|break|split|separat\w+|divorc\w+|dump\w+|ex|exes|single|"

@@ -283,6 +283,7 @@ def _kind_fits(
     apart = {stem(word) for name in {*old, *names} for word in name.split()}
     shared = (_told(memory.claim) & _told(sentence.text)) - apart
     both = sentence.is_moving and any(name in sentence.low for name in old)
+    both = both or sentence.goes_to(new[0])
     if not (shared or both or kind.planned or (kind.alone and (of or held.type != NOTE))):
         return None
     return len(shared), Renewal(held, _whole(sentence, new[0]))

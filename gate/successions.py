@@ -17,10 +17,20 @@ from beliefledger.gate.literals import Guarded, lowered
 from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.rules import new_figures
 from beliefledger.ledger.data_files import data
+from beliefledger.ledger.late_patterns import compile_later
 
 _WORD = re.compile(r"[^\W_]+(?:[.'&+-][^\W_]+)*")
 _NAMED = re.compile(r"\b(?!User\b)(?:[A-ZÀ-Þ][\w-]+|\w*\d\w*)")
 _CLAUSE = re.compile(r"[,;:.!?()]\s|\s[–—-]\s|\b(?:but|so|because|and|since|while)\b")
+_OWN_CLAUSE = re.compile(r"\b(?:but|so|because|since)\b|[;!.]\s|(?<=now),\s|(?<=instead),\s")
+"""Where words of one's own begin or end beside somebody else's."""
+_PRELUDE = compile_later(
+    r"(?:i )?(?:never|didn'?t|wouldn'?t have|would never have) (?:ever )?thought i'?d (?:ever )?"
+    r"(?:say|see) (?:it|this|that|the day)"
+    r"|who (?:would|would'?ve|could) (?:have )?(?:thought|believe it)"
+    r"|(?:would|can) you believe(?: it)?|believe it or not|if you can believe it|sorry not sorry"
+)
+"""What is said of how surprising a change is, and not of the change."""
 _DENIED = re.compile(r"\b(?:no|not|never|cannot|without|n['’]t|dont|cant|doesnt)\b|n['’]t\b", re.I)
 _PLANNED = re.compile(
     r"\b(?:wants?|plans?|planning|thinking (?:of|about)|looking (?:for|to)|saving|training|"
@@ -37,7 +47,8 @@ class Said:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.low = text.lower().replace("’", "'")
+        low = text.lower().replace("’", "'")
+        self.low = _PRELUDE.sub(lambda found: " " * len(found[0]), low)
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -255,11 +266,21 @@ def may_overtake(said: Said) -> bool:
     """Whether a sentence may overtake anything: it tells of a change, and it does not say that it
     is only supposed, somebody's word, a joke, or beside what was."""
     low = said.low
-    return (
-        "?" not in said.text[-3:]
-        and _changes().search(low, low) is not None
-        and not any(cue.search(low, low) for name, cue in _cues() if name in _NEVER)
-    )
+    if "?" in said.text[-3:] or _changes().search(low, low) is None:
+        return False
+    vetoes = {name for name, cue in _cues() if name in _NEVER and cue.search(low, low)}
+    return not vetoes or (vetoes == {"reported"} and _is_ones_own(said))
+
+
+def _is_ones_own(said: Said) -> bool:
+    """Whether a sentence with somebody's word tells of a change in words of one's own: "prof said
+    it was done before, so the thesis is about lichens instead"."""
+    begin, parts = 0, list[str]()
+    for end in (*(each.start() for each in _OWN_CLAUSE.finditer(said.low)), len(said.low)):
+        parts.append(said.low[begin:end])
+        begin = end
+    reported = next(cue for name, cue in _cues() if name == "reported")
+    return any(_changes().search(part, part) and not reported.search(part, part) for part in parts)
 
 
 _GOES_TO = re.compile(
@@ -300,9 +321,12 @@ _CHANGES = frozenset(
         "left",
         "back",
         "since",
+        "shifted",
+        "slip",
+        "outdone",
     )
 )
-_NEVER = frozenset(("beside", "still", "supposed", "reported", "past", "joke"))
+_NEVER = frozenset(("beside", "still", "supposed", "reported", "past", "joke", "declined", "lent"))
 
 
 @cache

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from beliefledger.ledger.candidate import SELF
+from beliefledger.projections.novelty import UNREAL
 from beliefledger.projections.people import introductions, known_people, same_people
 from beliefledger.projections.search_terms import terms
 from beliefledger.projections.slot_routing import (
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 # How much a text is about a slot: a memory of the slot, a text that states it, names it, has one of
 # its values; what it gains by a second of these, and by saying that something changed.
 KEY, SAYS, NAMES, VALUE, SECOND, CHANGED = 1.0, 0.8, 0.7, 0.5, 0.1, 0.13
+NEW, MAYBE_NEW = 800, 250
+"""The novelty of a turn from which on it says that something changed, and below which it does not
+for all that it has a word for it, in thousandths."""
 OTHERS = 0.4
 """What is left where a text is about other people than the question."""
 _NOTES = ("note",)
@@ -82,7 +86,7 @@ def aboutness(
             none, nothing, nothing, nothing, nothing, meant, nothing, nothing, introduces, called
         )
     having = _Having(index, same_people(people))
-    changed = having.stated(change_words()) | index.lines.new()
+    changed = _changed(index, having)
     apart = _apart(having, asked)
     told = _told(index, apart, introduces) if asked.kin else nothing
     scores = np.zeros(count, np.float32)
@@ -112,6 +116,16 @@ def aboutness(
     return Aboutness(
         scores, changed & mask, held, keyed, others, meant, apart, told, introduces, called
     )
+
+
+def _changed(index: SubjectIndex, having: _Having) -> Mask:
+    """The texts that say that something changed: by a word for it, of turns by how they say it."""
+    changed: Mask = having.stated(change_words()) | index.lines.new()
+    novel, turns = index.texts["novelty"], index.texts["is_memory"] == 0
+    real = index.texts["aside"] & UNREAL == 0
+    maybe, surely = ~turns | ((novel >= MAYBE_NEW) & real), turns & (novel >= NEW) & real
+    told: Mask = (changed & maybe) | surely
+    return told
 
 
 def _apart(having: _Having, asked: SlotQuestion) -> Mask:

@@ -17,6 +17,7 @@ import numpy as np
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.projections.mentions import ONLY_ASKS
+from beliefledger.projections.novelty import THEIRS, UNITS, UNREAL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
 
 WINDOW = 10
 """So many of the first results are put into this order."""
-MARGIN = 1.0
-"""How much more another has to be worth than what the rules put first, as a logarithm."""
+MARGIN, OF_OTHERS = 0.5, 1.0
+"""How much more another has to be worth than what the rules put first, as a logarithm; and of a
+question about other people."""
 _LONG = 30
 """A text of so many terms is long."""
 NAMES = (
@@ -61,6 +63,14 @@ NAMES = (
     "ahead",
     "ahead first",
     "ahead first of slot",
+    "novel now",
+    "novel newer now",
+    "novel near now",
+    "renews now",
+    "renewed now",
+    "renews in kind now",
+    "theirs now",
+    "unreal now",
 )
 """The features, in their order. *Now* and *past* are of questions about now and about the past."""
 
@@ -102,6 +112,13 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
     near = np.maximum(score, scores)
     newer = _later(index.texts["said_at"][numbers])
     terms = np.array([len(index.lines.terms[each]) for each in numbers.tolist()])
+    turns = np.array([_turn(each, index) for each in texts.tolist()], np.int64)
+    novel = most(index.texts["novelty"][turns]) / UNITS
+    aside = index.texts["aside"][turns]
+    after = _after(index.texts["said_at"][numbers])
+    renewing = novel[:, None] * _alike(numbers, index) * after
+    kinds = index.texts["kinds"][numbers] & evidence.kinds
+    same = (kinds[:, None] & kinds[None, :]) > 0
     columns = {
         "place": 1 / (1 + places),
         "score": score,
@@ -129,8 +146,38 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
         "ahead": ahead,
         "ahead first": ahead & (places == 0),
         "ahead first of slot": ahead & (places == 0) & bool(asked.slots),
+        "novel now": novel * now,
+        "novel newer now": novel * newer * now,
+        "novel near now": novel * newer * near * now,
+        "renews now": (renewing * near).max(axis=1) * now,
+        "renewed now": renewing.max(axis=0) * now,
+        "renews in kind now": (novel[:, None] * same * after).max(axis=1) * now,
+        "theirs now": most(aside & THEIRS > 0) * (now and asked.own and not asked.kin),
+        "unreal now": most(aside & UNREAL > 0) * now,
     }
     return np.stack([np.asarray(columns[name], np.float64) for name in NAMES], axis=1)
+
+
+def _turn(number: int, index: SubjectIndex) -> int:
+    """The turn that a memory came of, where that is known; else the text itself."""
+    turn = index.lines.turn_of(number)
+    return number if turn is None else turn
+
+
+def _alike(numbers: NDArray[np.int64], index: SubjectIndex) -> Features:
+    """How near each text is to each other one by meaning, or else by its words, from 0 to 1."""
+    if index.dense is not None and index.waiting.keys().isdisjoint(numbers.tolist()):
+        vectors = index.dense.vectors(numbers).astype(np.float64)
+        near: Features = np.maximum(vectors @ vectors.T, 0)
+        return near
+    said = [frozenset(index.lines.terms[each]) for each in numbers.tolist()]
+    return np.array([[len(a & b) / max(1, min(len(a), len(b))) for b in said] for a in said])
+
+
+def _after(said_at: NDArray[np.int64]) -> Features:
+    """1 where the first of two was said after the second."""
+    later: Features = (said_at[:, None] > said_at[None, :]).astype(np.float64)
+    return later
 
 
 def _later(said_at: NDArray[np.int64]) -> Features:
@@ -150,7 +197,8 @@ def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
     if not first:
         return []
     now = evidence.asked.tense == "now"
-    best = [first[each] for each in order(features(first, evidence), weights(), now=now)]
+    known, margin = features(first, evidence), OF_OTHERS if evidence.asked.kin else MARGIN
+    best = [first[each] for each in order(known, weights(), margin, now=now)]
     by = {each.number: each for each in best}
     said_at = evidence.index.texts["said_at"]
     terms = {each: frozenset(evidence.index.lines.terms[each]) for each in by}
@@ -172,14 +220,14 @@ def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
     return [*settled.values(), *placed[WINDOW:]]
 
 
-def order(known: Features, weighed: Features, *, now: bool) -> list[int]:
+def order(known: Features, weighed: Features, margin: float = MARGIN, *, now: bool) -> list[int]:
     """The places of results, best first. Of a question about now the rules' first stays so unless
-    another is e times as probable, and has surely the kind of answer that is asked for if that one
+    another is worth so much more, and has surely the kind of answer that is asked for if that one
     has."""
     worth = known @ weighed
     best: list[int] = np.argsort(-worth, kind="stable").tolist()
     sure = known[:, NAMES.index("kind surely")]
-    if now and (worth[best[0]] < worth[0] + MARGIN or sure[best[0]] < sure[0]):
+    if now and (worth[best[0]] < worth[0] + margin or sure[best[0]] < sure[0]):
         best.remove(0)
         best.insert(0, 0)
     return best

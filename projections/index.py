@@ -21,6 +21,7 @@ from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.ledger.restored import Restored
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
+from beliefledger.projections import novelty
 from beliefledger.projections.answer_kinds import kinds_in
 from beliefledger.projections.columns import Codes, Columns
 from beliefledger.projections.dense import Dense
@@ -91,14 +92,15 @@ class SubjectIndex:
         self.texts = Columns(
             (
                 "words_at", "is_memory", "said_at", "session", "prior", "agent", "before", "after",
-                "own", "decided", "kinds",
+                "own", "decided", "kinds", "novelty", "aside",
             )
         )  # fmt: skip
         """`prior`: how much a turn counts, in millionths; all of it for memories. `agent`: 1 for
         what an agent said. `before` and
         `after`: the numbers of the turns next to it in its session, where somebody else spoke.
         `own`: the session of a memory, as it was written. Else −1. `decided`: the position from
-        which a text may be shown. `kinds`: of the answers that it has, as bits."""
+        which a text may be shown. `kinds`: of the answers that it has, as bits. `novelty`: how
+        probably a turn tells something new, in thousandths. `aside`: see `novelty.aside`."""
         self.shown = Showings()
         self.memories, self.types, self.topics = Codes(), Codes(), Codes()
         self.scopes, self.sessions = Codes(), Codes()
@@ -289,10 +291,8 @@ class SubjectIndex:
                 self.lines.is_memory(number, memory)
                 self.beside.add(memory.get("agent"), memory.get("metadata"))
                 own = self.sessions(session_tag(self.keys.ids, memory["session"]))
-                kinds = kinds_in(memory["claim"])
-                rows.append(
-                    (raw.position, 1, memory["said_at"], -1, MILLION, 0, -1, -1, own, 0, kinds)
-                )
+                shown = (MILLION, 0, -1, -1, own, 0, kinds_in(memory["claim"]), 0, 0)
+                rows.append((raw.position, 1, memory["said_at"], -1, *shown))
         self.texts.add(rows)
 
     def _turns_since(self, connection: Connection, generation: int, source: Source) -> bool:
@@ -335,7 +335,7 @@ class SubjectIndex:
             rows.append(
                 [
                     raw.position, 0, said_at, session, counts, agent, before, -1, -1,
-                    shown.decided, kinds_in(content),
+                    shown.decided, kinds_in(content), *novelty.columns(content),
                 ]
             )  # fmt: skip
             self.turns[turn_id] = shown

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.projections.aboutness import Aboutness
+from beliefledger.projections.novelty import THEIRS, UNREAL
 from beliefledger.projections.slot_routing import SlotQuestion
 from beliefledger.projections.text_lines import USER
 
@@ -31,6 +32,9 @@ def weight(
     what only mentions it, beside a memory, and for what is much less near to the question."""
     if about.keyed[number] or about.changed[number]:
         return 1
+    aside, bits = index.texts["aside"], THEIRS | UNREAL if asked.own and not asked.kin else UNREAL
+    if asked.tense == "now" and aside[number] & bits:
+        return int(all(aside[each] & bits for each in found))
     held = [each for each in found if about.keyed[each]]
     if held:
         return int(any(restates(number, each, index, about.people) for each in held))

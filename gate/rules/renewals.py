@@ -43,6 +43,12 @@ _DOES = re.compile(
     re.I,
 )
 """After the name of what does something itself: "the day shift got a new lead"."""
+_GOES_TO = re.compile(
+    r"\W*(?:(?:so|and|but|ok|then|finally|just|now|i|we|ive|weve|i['’]ve|we['’]ve|have|all|both|recently|"
+    r"lately|yesterday|fully|completely)\W+){0,5}"
+    r"(?:switched|swapped|changed|converted|gone|went|moved) (?:over )?to $",
+    re.I,
+)
 _ALONE = re.compile(r"\W*(?:the|that|this|another|their|his|her) ?$", re.I)
 _MOVING = compile_later(_DATA["moving"])
 _BESIDE = compile_later(_DATA["beside"])
@@ -56,7 +62,7 @@ _WORD = re.compile(r"[^\W_]+(?:[.'’&+-][^\W_]+)*[+#]*")
 _SPACED = re.compile(r"[^\w+#-]+")
 """Between the words of a text that may have names: c++, gluten-free."""
 _CLAUSE = re.compile(
-    r"guess who['’]?s|[;:.!?,()]|\b(?:and|but|so|because|since|cause|cuz|while)\b", re.I
+    r"guess who(?:['’]?s)?|[;:.!?,()]|\b(?:and|but|so|because|since|cause|cuz|while)\b", re.I
 )
 _OVER = re.compile(
     r"\b(?:from|instead of|rather than|not|no|left|quit|dropped|ditched|without|than|old|ex|former|"
@@ -215,9 +221,11 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
 
 
 def spelt_out(text: str) -> str:
-    """The words of a text in lower case, without "'s", and people as they are called in full."""
-    said = (each.lower().replace("’", "'").removesuffix("'s") for each in _WORD.findall(text))
-    return " ".join(map(spelt, said))
+    """The words of a text in lower case, without "'s", and people as they are called in full; of
+    what is typed without the mark ("mums back home") the person, too."""
+    said = [each.lower().replace("’", "'").removesuffix("'s") for each in _WORD.findall(text)]
+    people = (each[:-1] for each in said if each[-1:] == "s" and each[:-1] in OTHERS)
+    return " ".join(map(spelt, (*said, *people)))
 
 
 class Sentence:
@@ -256,6 +264,10 @@ class Sentence:
     def is_favorite(self) -> bool:
         """Whether it speaks of what is liked best."""
         return _FAVORITE.search(self.low) is not None
+
+    def goes_to(self, new: New) -> bool:
+        """Whether it says that the speaker went over to a value: "switched to padel"."""
+        return _GOES_TO.match(self.lead(new.begin)) is not None
 
     def headed(self, head: str) -> Iterator[New]:
         """The phrases of two words with a noun: "ads team". What the team itself does is not where

@@ -314,7 +314,7 @@ def test_the_stories_are_as_many_as_described_and_ask_three_times():
     for half in FILES:
         some = written(STORIES / f"{half}.yaml")
         assert len({story.name for story in some}) == len(some)
-        assert len(some) == {"tune": 365, "test_2": 62}.get(half, len(some))
+        assert len(some) == {"tune": 497, "test_2": 62}.get(half, len(some))
         for story in some:
             assert len(story.now) == 3
             assert "current" in [story.told(words) for _, words in story.turns]
@@ -342,6 +342,25 @@ def test_the_stories_are_as_many_as_described_and_ask_three_times():
             "Everybody on that forum raves about Cursor, I don't get it",
             "which editor do I use?",
             "Neovim",
+        ),
+        # Nor a plan, an offer that was declined, and what somebody else has got.
+        (
+            "I work at a nursery called Tannenhof.",
+            "a garden centre offered me a job, i told them no",
+            "where do I work?",
+            "Tannenhof",
+        ),
+        (
+            "our kitchen tiles are white",
+            "we are considering green tiles but cant agree",
+            "what colour are our kitchen tiles?",
+            "white",
+        ),
+        (
+            "I have a Lenovo laptop from 2022.",
+            "Henrik from sales got a brand-new Dell today, everybody admired it.",
+            "which laptop do I have?",
+            "Lenovo",
         ),
     ],
 )
@@ -392,6 +411,40 @@ def test_what_is_only_near_comes_after_what_is_so(memory, held, beside, question
 )
 def test_a_later_event_or_note_of_something_else_takes_up_nothing(memory, turns, question, answer):
     say(memory, *turns)
+    assert answer in found(memory, question)[0]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "question", "answer"),
+    [
+        (
+            "the rehearsal room is room 4",
+            "room 4 is a storage now so we rehearse in the attic",
+            "where do we rehearse?",
+            "attic",
+        ),
+        (
+            "my locker at the pool is 88",
+            "they gave me a better locker, 12",
+            "which locker do i have at the pool?",
+            "12",
+        ),
+        (
+            "my bin day is tuesday",
+            "council changed the bin day, friday from march",
+            "when is my bin day?",
+            "friday",
+        ),
+        (
+            "my guest wifi is called Teapot",
+            "had to rename the guest wifi, its Kettle",
+            "what is the guest wifi called?",
+            "Kettle",
+        ),
+    ],
+)
+def test_what_is_told_anew_in_other_words_comes_first(memory, before, after, question, answer):
+    say(memory, ("2025-01-02", before), ("2025-06-02", after))
     assert answer in found(memory, question)[0]
 
 

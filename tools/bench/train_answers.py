@@ -39,12 +39,12 @@ from beliefledger.tools.bench.talks import TALKS
 WEIGHTS = Path(answer_order.__file__).with_name("answer_order.yaml")
 MUCH = {
     "talk": 2.0, "several now": 1.0, "several past": 1.0, "one now": 0.5, "one past": 0.5,
-    "near now": 2.0, "people": 1.0,
+    "near now": 4.0, "people": 2.0,
 }  # fmt: skip
 """How much a question of each kind counts."""
 PEOPLE = "people_tune"
 RIDGE = 1.0
-STALE = 1.0
+STALE = 3.0
 """How much it counts, beside what answers, that it comes before what is outdated."""
 FOLDS = 8
 STEPS, RATE = 1_000, 0.03
@@ -246,7 +246,8 @@ def _towards(
 def ordered(case: Case, weights: Vector) -> list[str | None]:
     """What the results tell, in the order by these weights."""
     order: dict[int, None] = {}
-    for each in answer_order.order(case.features, weights, now=case.now):
+    margin = answer_order.OF_OTHERS if case.kind == "people" else answer_order.MARGIN
+    for each in answer_order.order(case.features, weights, margin, now=case.now):
         newer = case.newer[each]
         if newer is not None and newer < len(case.told):
             order.setdefault(newer)

@@ -42,7 +42,8 @@ def _texts(memory, question="where do I live?", **asked):
 def test_there_is_a_weight_for_each_feature_and_no_other():
     weights = data("beliefledger.projections", "answer_order.yaml")["weights"]
     assert tuple(weights) == NAMES
-    assert all(weights[name] > 0 for name in ("place", "meaning", "newer now"))
+    assert all(weights[name] > 0 for name in ("place", "meaning", "novel newer now", "renews now"))
+    assert weights["theirs now"] < 0
     assert weights["taken up now"] < 0 < weights["taken up past"]
 
 
@@ -100,8 +101,8 @@ def _order(*rows, now=True):
 
 
 def test_the_first_of_now_gives_way_only_to_what_is_far_more_probable():
-    assert _order({"score": 1}, {"score": 1.9}, {"score": 1.5}) == [0, 1, 2]
-    assert _order({"score": 1}, {"score": 2.1}, {"score": 1.5}) == [1, 2, 0]
+    assert _order({"score": 1}, {"score": 1.4}, {"score": 1.2}) == [0, 1, 2]
+    assert _order({"score": 1}, {"score": 1.6}, {"score": 1.2}) == [1, 2, 0]
     assert _order({"score": 1}, {"score": 1.1}, now=False) == [1, 0]
 
 
