@@ -29,7 +29,7 @@ from beliefledger.gate.claim_wordings import (
     wordings,
 )
 from beliefledger.gate.claim_words import sort_of
-from beliefledger.gate.rules.lexicon import BASES, Form, verb_form
+from beliefledger.gate.rules.lexicon import AS_BASE, AS_PARTICIPLE, BASES, Form, verb_form
 from beliefledger.ledger.candidate import Span, When
 from beliefledger.ledger.times import DAY, to_datetime
 
@@ -392,7 +392,7 @@ def _said_of_ones_own(clause: Sequence[str], claimed: Sequence[str]) -> bool:
     return bool(whose) and all(forms(word).isdisjoint(told) for word in whose)
 
 
-_VERBS = frozenset({Form.BASE, Form.PAST, Form.PARTICIPLE, Form.BASE_OR_PAST})
+_VERBS = AS_BASE | AS_PARTICIPLE | {Form.PAST}
 
 
 def _done_to_me(clause: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from beliefledger.gate.rules.lexicon import WORDS, Form, verb_form
+from beliefledger.gate.rules.lexicon import AS_BASE, AS_PARTICIPLE, WORDS, Form, verb_form
 from beliefledger.gate.rules.words import Token, clause_end
 
 
@@ -171,7 +171,7 @@ def _clause(words: list[Token], index: int, contracted: str, *, hedged: bool) ->
 
 
 def _verb_at(words: list[Token], at: int) -> bool:
-    return at < len(words) and verb_form(words[at].low)[1] in (Form.BASE, Form.BASE_OR_PAST)
+    return at < len(words) and verb_form(words[at].low)[1] in AS_BASE
 
 
 def _is_main(words: list[Token], at: int) -> bool:
@@ -185,11 +185,11 @@ def _is_main(words: list[Token], at: int) -> bool:
     form = verb_form(words[ahead].low)[1] if ahead < len(words) else Form.NONE
     if low in ("have", "had"):
         got = ahead < len(words) and words[ahead].low in ("been", "got")
-        return not got and form not in (Form.PAST, Form.PARTICIPLE, Form.BASE_OR_PAST)
+        return not got and form not in {Form.PAST, Form.BASE_OR_PAST, *AS_PARTICIPLE}
     if low in ("am", "are", "was", "been", "be", "were"):
         return form is not Form.ING and words[min(at + 1, len(words) - 1)].low != "not"
     if low in ("do", "did"):
-        return form not in (Form.BASE, Form.BASE_OR_PAST)
+        return form not in AS_BASE
     return True
 
 
@@ -306,29 +306,33 @@ def _stop(words: list[Token], at: int, tense: str) -> int:
     stop = clause_end(words, at + 1, tense)
     cut = stop < len(words) and words[stop].low in WORDS["cutters"]
     if cut and stop > at + 2 and words[stop - 2].low in ("to", "of", "around"):
-        hanging = verb_form(words[stop - 1].low)[1] in (Form.BASE, Form.ING)
+        hanging = verb_form(words[stop - 1].low)[1] in _HANGING
         stop -= 2 if hanging else 0
     while stop > at + 1 and words[stop - 1].low in WORDS["trailing"]:
         stop -= 1
     return stop
 
 
+_HANGING = frozenset({Form.BASE, Form.BASE_OR_PARTICIPLE, Form.ING})
+
+
 def _tense(aux: list[str], form: Form) -> tuple[str, str]:
     """The tense of a verb in `form` after the auxiliaries, and its modal verb."""
     if not aux:
-        if form is Form.BASE:
+        if form in (Form.BASE, Form.BASE_OR_PARTICIPLE):
             return "present", ""
         if form in (Form.PAST, Form.BASE_OR_PAST):
             return "past", ""
         return ("past", "") if form is Form.PARTICIPLE else ("", "")
     first, last = aux[0], aux[-1]
     if first == "used":
-        return ("copula" if last == "be" else "used" if form is Form.BASE else ""), ""
+        used = form in (Form.BASE, Form.BASE_OR_PARTICIPLE)
+        return ("copula" if last == "be" else "used" if used else ""), ""
     if first == "'d":
         past = form in (Form.PAST, Form.PARTICIPLE)
         return ("past", "had") if past else ("modal", "would")
     if first in WORDS["modals"] and last == first:
-        if form in (Form.BASE, Form.BASE_OR_PAST):
+        if form in AS_BASE:
             return ("future", "will") if first == "will" else ("modal", first)
         return "", ""
     if last in ("am", "was", "were"):
@@ -340,7 +344,7 @@ def _tense(aux: list[str], form: Form) -> tuple[str, str]:
     if last == "be":
         return ("future" if form is Form.ING and first == "will" else "copula"), "will"
     if last in ("have", "had"):
-        if form in (Form.PAST, Form.PARTICIPLE, Form.BASE_OR_PAST):
+        if form in {Form.PAST, Form.BASE_OR_PAST, *AS_PARTICIPLE}:
             return ("perfect", "") if last == "have" else ("past", "had")
         return "had", ""
     if last in ("do", "did"):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.experiences import company
 from beliefledger.gate.rules.findings import Reading, RuleFinding, claim_of, span_of
-from beliefledger.gate.rules.lexicon import WORDS, Form, verb_form
+from beliefledger.gate.rules.lexicon import AS_BASE, WORDS, Form, verb_form
 from beliefledger.gate.rules.phrases import pointing, slug, text_of, trim
 from beliefledger.ledger.candidate import SpeechAct
 
@@ -141,7 +141,7 @@ def _lasting(reading: Reading, clause: Clause, at: int, stop: int, *, wish: bool
     low = {token.low for token in inner}
     if WORDS["conversation"].intersection(low):
         return False
-    weighed = clause.lemma in _WEIGHING and form in (Form.ING, Form.BASE, Form.BASE_OR_PAST)
+    weighed = clause.lemma in _WEIGHING and form in {Form.ING, *AS_BASE}
     if weighed:
         return len(inner) >= 2 and lemma not in ("ask", "see", "come", "say", "tell", "be")
     if lemma in _NEVER_KEPT:
@@ -151,7 +151,7 @@ def _lasting(reading: Reading, clause: Clause, at: int, stop: int, *, wish: bool
     dated = span_of(reading, clause, stop)[2].start is not None
     named = any(t.text[0].isupper() and t.low not in ("i", "i'm", "i've") for t in inner)
     own = "my" in low or "our" in low
-    if form in (Form.BASE, Form.BASE_OR_PAST, Form.ING) and lemma in _TALK | _OF_LIFE:
+    if form in {Form.ING, *AS_BASE} and lemma in _TALK | _OF_LIFE:
         if lemma in _OF_LIFE and len(inner) >= 1:
             return lemma not in _TALK or dated or own or named
         return dated and (own or named)

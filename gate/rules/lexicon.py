@@ -17,8 +17,13 @@ class Form(Enum):
     PAST = "past"
     PARTICIPLE = "participle"
     BASE_OR_PAST = "base or past"
+    BASE_OR_PARTICIPLE = "base or participle"
     ING = "ing"
     NONE = "none"
+
+
+AS_BASE = frozenset({Form.BASE, Form.BASE_OR_PAST, Form.BASE_OR_PARTICIPLE})
+AS_PARTICIPLE = frozenset({Form.PARTICIPLE, Form.BASE_OR_PARTICIPLE})
 
 
 def load(name: str) -> Any:
@@ -54,7 +59,8 @@ def _verb_forms() -> dict[str, tuple[str, Form]]:
         lemma, past, participle = line.split()
         forms[lemma] = (lemma, Form.BASE)
         for word in participle.split("/"):
-            forms[word] = (lemma, Form.PARTICIPLE)
+            either = Form.BASE_OR_PARTICIPLE if word == lemma else Form.PARTICIPLE
+            forms[word] = (lemma, either)
         for word in past.split("/"):
             forms[word] = (lemma, Form.BASE_OR_PAST if word == lemma else Form.PAST)
         forms[_ing(lemma)] = (lemma, Form.ING)
@@ -130,7 +136,7 @@ def third_person(lemma: str) -> str:
 BASES: dict[str, str] = {
     third_person(lemma): lemma
     for lemma, form in _FORMS.values()
-    if form in (Form.BASE, Form.BASE_OR_PAST) and lemma != "be"
+    if form in AS_BASE and lemma != "be"
 }
 """From the third person of a verb to its base: "works" is "work"."""
 

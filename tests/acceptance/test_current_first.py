@@ -506,3 +506,18 @@ def test_a_note_that_names_a_slot_answers_a_question_that_is_near_to_it(memory, 
         ("2025-06-02", "Our standup is at 11 now"),
     )
     assert "standup" in found(memory, question)[0]
+
+
+def test_words_of_a_name_are_no_words_of_going_or_calling(memory):
+    """ "Go by Sam" and "call me Sam" had made every turn with "go" or "call" one about the name."""
+    say(
+        memory,
+        (
+            "2025-01-12",
+            "hey! I'm Marta, I just moved to Leeds for a job at a firm called Kite & Co",
+        ),
+        ("2025-06-20", "I quit Kite & Co today. Going freelance"),
+        ("2025-07-20", "call the plumber tomorrow"),
+    )
+    for question in ("what's my name?", "who am I?", "what do you call me?"):
+        assert found(memory, question)[0] == "User is Marta"

@@ -34,7 +34,7 @@ from beliefledger.ledger.candidate import Candidate, Span
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.redact import redact
 from beliefledger.opener import open_memory
-from beliefledger.projections import answer_kinds, open_sentences, search_terms
+from beliefledger.projections import answer_kinds, novelty, open_sentences, search_terms
 from beliefledger.projections.routing import route
 from beliefledger.tools.cli.common import without_passwords
 
@@ -176,6 +176,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "search: kinds of answers in a text": answer_kinds.kinds_in,
     "search: kinds of answers asked for": answer_kinds.kinds_asked,
     "search: routing": route,
+    "search: whether a turn is news": novelty.columns,
     "cli: a sentence without passwords": without_passwords,
 }
 

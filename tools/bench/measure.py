@@ -113,7 +113,7 @@ class Sizes:
     searched: int = 50_000
     """Memories of one subject."""
     needles: int = 500
-    stories: int = 40
+    stories: int = 60
     """Of each half."""
     labelled_turns: int = 300
     """Of each half, at most."""
