@@ -60,7 +60,7 @@ _MOST_INSTRUCTIONS = {
     _SEARCH: Target("≤", 3),
 }
 """In thousand millions."""
-_HOLD = {"beliefledger --help"}
+_HOLD = {"beliefledger --help", "import, open, first beliefs, fresh process"}
 """Of those, what is asserted: the others are still to be reached."""
 
 
