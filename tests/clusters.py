@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import socket
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from typing import Any, cast
 
 import psycopg
@@ -50,6 +51,8 @@ class Cluster:
         self.uri = uri
         self._given = itertools.count(1)
         self._since = 0
+        self._lasting = 0
+        """How many ledgers there are that outlive a test."""
         self._ready: list[str] = []
         self._roles: list[Any] | None = None
         """The roles of the template's schemas, once there is one."""
@@ -59,19 +62,29 @@ class Cluster:
         self._since += 1
         return f"{self.uri}&schema=test_{next(self._given)}"
 
+    @contextmanager
+    def lasting(self) -> Iterator[str]:
+        """The URL of a ledger that is not made yet, for several tests: until the last of them the
+        database stays."""
+        self._lasting += 1
+        try:
+            yield self.new()
+        finally:
+            self._lasting -= 1
+
     def ready(self) -> str:
         """The URL of a ledger whose tables are there and empty: nobody has opened it yet.
 
         Where a test takes more of them than there are, of one that is not made yet.
         """
-        if self._roles is None:
+        if self._roles is None and not self._lasting:
             self.renew(anew=True)
         self._since += 1
         return self._ready.pop() if self._ready else self.new()
 
     def renew(self, *, anew: bool = False) -> None:
         """Throw the database away once it is full. To be called between tests."""
-        if self._since < SCHEMAS and not anew:
+        if (self._since < SCHEMAS or self._lasting) and not anew:
             return
         self._since = 0
         elsewhere = self.uri.replace("/postgres?", "/template1?")

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from functools import cache
 
 import httpx2
@@ -143,13 +143,13 @@ class ServerProcess:
 @contextmanager
 def served_on(request, made: pytest.TempPathFactory, **given: object) -> Iterator[Served]:
     """A server over a new ledger on the backend that a fixture has as its parameter."""
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as lasting:
         place = str(made.mktemp("served") / "ledger")
         if request.param == "postgres":
             patch.setenv("BELIEFLEDGER_MASTER_KEY", MASTER.key.hex())
             keys = made.mktemp("keys") / "signing.key"
             patch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(keys))
-            place = request.getfixturevalue("cluster").new()
+            place = lasting.enter_context(request.getfixturevalue("cluster").lasting())
         with open_memory(place) as memory, served(memory, **given) as running:
             yield running
 

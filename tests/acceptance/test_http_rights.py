@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 import typing
+from contextlib import ExitStack
 
 import httpx2
 import pytest
@@ -29,14 +30,14 @@ NOBODYS = {
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
 def world(request, tmp_path_factory):
     """A server, ids of somebody else's, and of another tenant's (on SQLite: of another ledger)."""
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as lasting:
         if request.param == "sqlite":
             places = [str(tmp_path_factory.mktemp(each) / "ledger") for each in ("one", "two")]
         else:
             patch.setenv("BELIEFLEDGER_MASTER_KEY", MASTER.key.hex())
             keys = tmp_path_factory.mktemp("keys") / "signing.key"
             patch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(keys))
-            place = request.getfixturevalue("cluster").new()
+            place = lasting.enter_context(request.getfixturevalue("cluster").lasting())
             places = [place, f"{place}&tenant=another"]
         with open_memory(places[0]) as memory:
             known = [ids_in(memory)]
