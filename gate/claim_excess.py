@@ -392,7 +392,7 @@ def _said_of_ones_own(clause: Sequence[str], claimed: Sequence[str]) -> bool:
     return bool(whose) and all(forms(word).isdisjoint(told) for word in whose)
 
 
-_VERBS = AS_BASE | AS_PARTICIPLE | {Form.PAST}
+_VERBS = AS_BASE | AS_PARTICIPLE
 
 
 def _done_to_me(clause: Sequence[str]) -> bool:

@@ -92,7 +92,9 @@ def _named(held: Held, ends: Ends) -> bool:
         return False
     if not said.issuperset(_singular(word) for word in words(ends.value) if ends.value):
         return False
-    return ends.never or not is_one_of_several(ends.value or "", memory.attribute, memory.claim)
+    return ends.never or not is_one_of_several(
+        ends.value.lower().split(), memory.attribute, memory.claim
+    )
 
 
 def _singular(word: str) -> str:

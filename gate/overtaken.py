@@ -33,6 +33,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
         return []  # it tells of somebody by name, and of that it says all there is
     said = Said(candidate.spans[0].quote)
     subject = subject_of(said.text)
+    named = frozenset(said.words)
     words = [ends.value for ends in candidate.ends if ends.among]
     told: dict[str, list[Held]] = {}
     for held in standing.of(words):
@@ -40,13 +41,13 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         memory = held.written.memory
         of = Told(held.type, memory.attribute, memory.claim, memory.value)
-        if not said.may_be_of(of) or _is_of_another(said, held):
+        if not said.may_be_of(of) or _tells_of_another(said, held):
             continue
         if is_kin_still(held, said.text) or tells_a_state(said.text, memory.claim):
             continue
         if _is_rid_of_another(said, held):
             continue
-        if distinctions.is_one_of_several(" ".join(said.words), memory.attribute, memory.claim):
+        if distinctions.is_one_of_several(named, memory.attribute, memory.claim):
             continue
         if subject is not None and is_of_another(subject, held):
             continue
@@ -163,7 +164,7 @@ def _is_answered(held: Held, beside: Sequence[Candidate]) -> bool:
     return False
 
 
-def _is_of_another(said: Said, held: Held) -> bool:
+def _tells_of_another(said: Said, held: Held) -> bool:
     memory = held.written.memory
     told = memory.claim.replace(memory.value, " ")
     if distinctions.apart(said.text, memory.claim, memory.attribute):

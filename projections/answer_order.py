@@ -110,12 +110,12 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
     score = np.array(fused) / max(1e-9, max(ranked.scores, default=0))
     # That something is newer, or changed, counts only as far as it is about what is asked.
     near = np.maximum(score, scores)
-    newer = _later(index.texts["said_at"][numbers])
+    after = _after(index.texts["said_at"][numbers])
+    newer = _later(after)
     terms = np.array([len(index.lines.terms[each]) for each in numbers.tolist()])
     turns = np.array([_turn(each, index) for each in texts.tolist()], np.int64)
     novel = most(index.texts["novelty"][turns]) / UNITS
     aside = index.texts["aside"][turns]
-    after = _after(index.texts["said_at"][numbers])
     renewing = novel[:, None] * _alike(numbers, index) * after
     kinds = index.texts["kinds"][numbers] & evidence.kinds
     same = (kinds[:, None] & kinds[None, :]) > 0
@@ -180,12 +180,12 @@ def _after(said_at: NDArray[np.int64]) -> Features:
     return later
 
 
-def _later(said_at: NDArray[np.int64]) -> Features:
+def _later(after: Features) -> Features:
     """Of how many of the others each was said after, as a share; 1 where there are no others."""
-    others = len(said_at) - 1
+    others = len(after) - 1
     if not others:
         return np.ones(1)
-    shares: Features = (said_at[:, None] > said_at[None, :]).sum(axis=1) / others
+    shares: Features = after.sum(axis=1) / others
     return shares
 
 

@@ -30,30 +30,46 @@ _TOKEN = compile_later(r"[^\W_]+(?:'[^\W_]+)*|[?!.,;:()*]")
 _DIGIT = re.compile(r"\d")
 
 
-def score(text: str) -> float:
-    """From 0 to 1."""
-    bias, weights = _weights()
-    total = bias + sum(weights.get(each, 0.0) for each in features(text, weights))
-    return 1 / (1 + math.exp(-total))
-
-
 def columns(text: str) -> tuple[int, int]:
     """What an index keeps of a turn: its score in `UNITS`, and what makes it stand `aside`."""
-    scored = score(text)
-    return round(scored * UNITS), aside(text, scored)
+    low = _begin(text)
+    classes = _classes_of(low)
+    scored = _score(low, classes)
+    return round(scored * UNITS), _aside(text, low, classes, scored)
+
+
+def score(text: str) -> float:
+    """From 0 to 1."""
+    low = _begin(text)
+    return _score(low, _classes_of(low))
 
 
 def aside(text: str, scored: float) -> int:
     """What makes a text with a score tell nothing of the speaker that is so now, as bits: `THEIRS`
     where it tells of somebody else, `UNREAL` where it is supposed, declined, joked or long ago."""
-    low = text[:LONGEST].lower().replace("’", "'")
+    low = _begin(text)
+    return _aside(text, low, _classes_of(low), scored)
+
+
+def _begin(text: str) -> str:
+    """What is looked at of a text."""
+    return text[:LONGEST].lower().replace("’", "'")
+
+
+def _score(low: str, classes: Collection[str]) -> float:
+    bias, weights = _weights()
+    features = runs(tokens(low), weights).union(classes)
+    total = bias + sum(weights.get(each, 0.0) for each in features)
+    return 1 / (1 + math.exp(-total))
+
+
+def _aside(text: str, low: str, classes: Collection[str], scored: float) -> int:
     found = 0
     of_them = _PERSON.match(low) or _GROUP.match(low) or _NAMED.match(text)
     if (of_them and not _MINE.search(_THEIR_OWN.sub("", low))) or _GIFT.search(low):
         found = THEIRS
-    for name, pattern in _classes():
-        if scored < _BELOW.get(name, 0) and pattern.search(low):
-            found |= UNREAL
+    if any(scored < _BELOW.get(each, 0) for each in classes):
+        found |= UNREAL
     return found
 
 
@@ -90,10 +106,12 @@ _NAMED = compile_later(
 
 def features(text: str, known: Collection[str]) -> set[str]:
     """The classes and the runs of words that a text has, of the words that are known."""
-    low = text[:LONGEST].lower().replace("’", "'")
-    return runs(tokens(low), known).union(
-        name for name, pattern in _classes() if pattern.search(low)
-    )
+    low = _begin(text)
+    return runs(tokens(low), known).union(_classes_of(low))
+
+
+def _classes_of(low: str) -> list[str]:
+    return [name for name, pattern in _classes() if pattern.search(low)]
 
 
 def tokens(text: str) -> list[str]:

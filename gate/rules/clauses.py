@@ -9,7 +9,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from beliefledger.gate.rules.lexicon import AS_BASE, AS_PARTICIPLE, WORDS, Form, verb_form
+from beliefledger.gate.rules.lexicon import (
+    AS_BASE,
+    AS_PARTICIPLE,
+    AS_PRESENT,
+    WORDS,
+    Form,
+    verb_form,
+)
 from beliefledger.gate.rules.words import Token, clause_end
 
 
@@ -185,7 +192,7 @@ def _is_main(words: list[Token], at: int) -> bool:
     form = verb_form(words[ahead].low)[1] if ahead < len(words) else Form.NONE
     if low in ("have", "had"):
         got = ahead < len(words) and words[ahead].low in ("been", "got")
-        return not got and form not in {Form.PAST, Form.BASE_OR_PAST, *AS_PARTICIPLE}
+        return not got and form not in AS_PARTICIPLE
     if low in ("am", "are", "was", "been", "be", "were"):
         return form is not Form.ING and words[min(at + 1, len(words) - 1)].low != "not"
     if low in ("do", "did"):
@@ -313,21 +320,20 @@ def _stop(words: list[Token], at: int, tense: str) -> int:
     return stop
 
 
-_HANGING = frozenset({Form.BASE, Form.BASE_OR_PARTICIPLE, Form.ING})
+_HANGING = AS_PRESENT | {Form.ING}
 
 
 def _tense(aux: list[str], form: Form) -> tuple[str, str]:
     """The tense of a verb in `form` after the auxiliaries, and its modal verb."""
     if not aux:
-        if form in (Form.BASE, Form.BASE_OR_PARTICIPLE):
+        if form in AS_PRESENT:
             return "present", ""
         if form in (Form.PAST, Form.BASE_OR_PAST):
             return "past", ""
         return ("past", "") if form is Form.PARTICIPLE else ("", "")
     first, last = aux[0], aux[-1]
     if first == "used":
-        used = form in (Form.BASE, Form.BASE_OR_PARTICIPLE)
-        return ("copula" if last == "be" else "used" if used else ""), ""
+        return ("copula" if last == "be" else "used" if form in AS_PRESENT else ""), ""
     if first == "'d":
         past = form in (Form.PAST, Form.PARTICIPLE)
         return ("past", "had") if past else ("modal", "would")
@@ -344,7 +350,7 @@ def _tense(aux: list[str], form: Form) -> tuple[str, str]:
     if last == "be":
         return ("future" if form is Form.ING and first == "will" else "copula"), "will"
     if last in ("have", "had"):
-        if form in {Form.PAST, Form.BASE_OR_PAST, *AS_PARTICIPLE}:
+        if form in AS_PARTICIPLE:
             return ("perfect", "") if last == "have" else ("past", "had")
         return "had", ""
     if last in ("do", "did"):

@@ -7,6 +7,7 @@ that end or replace a value, and are of something else. The words are in `distin
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from beliefledger.gate.rules.endings import FOR_NOW
@@ -102,7 +103,7 @@ def outlives(
         _OF_THINGS.search(said) or FOR_NOW.search(said) or (new and is_of_a_kind(new))
     ):
         return True
-    if is_one_of_several(words, attribute, claim):
+    if is_one_of_several(words.lower().split(), attribute, claim):
         return True
     low = {each.lower() for each in _WORD.findall(f"{claim} {attribute.replace('.', ' ')}")}
     parts = [each for each in _WORD.findall(value) if each.lower() in words.split()]
@@ -127,20 +128,18 @@ def outlives(
     )
 
 
-def is_one_of_several(words: str, attribute: str, claim: str) -> bool:
-    """Whether a claim lists others beside what these words name, so that it stands when that is
-    gone: of "two cats, Pixel and Toast" there is Pixel still."""
+def is_one_of_several(named: Iterable[str], attribute: str, claim: str) -> bool:
+    """Whether a claim lists others beside what these words (in lower case) name, so that it stands
+    when that is gone: of "two cats, Pixel and Toast" there is Pixel still."""
     if attribute.startswith(_WHOLE) or _LIST.search(claim) is None:
         return False
-    named = set(words.lower().split())
+    named = set(named)
     first, *rest = (each for each in _BETWEEN.split(claim) if each)
     begins = _LAST_ITEM.search(first)
-    if begins is not None and not named.isdisjoint(_words(first[: begins.start()])):
+    at = len(first) if begins is None else begins.start()
+    if not named.isdisjoint(_words(first[:at])):
         return False  # "the cats", of "two cats"
-    items = [first if begins is None else first[begins.start() :], *rest]
-    if begins is None and not named.isdisjoint(_words(first)):
-        return False
-    found = [each[0] for each in map(_AN_ITEM.match, items) if each is not None]
+    found = [each[0] for each in map(_AN_ITEM.match, [first[at:], *rest]) if each is not None]
     gone = [not named.isdisjoint(_words(each)) for each in found]
     return any(gone) and not all(gone)
 

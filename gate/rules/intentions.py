@@ -24,6 +24,7 @@ _KINDS = {
     "dream": "meaning", "prepare": "meaning", "apply": "meaning",
 }  # fmt: skip
 _ONGOING = frozenset({"continuous", "perfect-continuous"})
+_INTENDED = AS_BASE | {Form.ING}
 _WEIGHING = frozenset({"think", "consider", "debate", "contemplate", "toy", "lean"})
 _WILL = frozenset(
     "get buy cancel sell start join take go email send sign book order switch visit donate adopt"
@@ -141,7 +142,7 @@ def _lasting(reading: Reading, clause: Clause, at: int, stop: int, *, wish: bool
     low = {token.low for token in inner}
     if WORDS["conversation"].intersection(low):
         return False
-    weighed = clause.lemma in _WEIGHING and form in {Form.ING, *AS_BASE}
+    weighed = clause.lemma in _WEIGHING and form in _INTENDED
     if weighed:
         return len(inner) >= 2 and lemma not in ("ask", "see", "come", "say", "tell", "be")
     if lemma in _NEVER_KEPT:
@@ -151,7 +152,7 @@ def _lasting(reading: Reading, clause: Clause, at: int, stop: int, *, wish: bool
     dated = span_of(reading, clause, stop)[2].start is not None
     named = any(t.text[0].isupper() and t.low not in ("i", "i'm", "i've") for t in inner)
     own = "my" in low or "our" in low
-    if form in {Form.ING, *AS_BASE} and lemma in _TALK | _OF_LIFE:
+    if form in _INTENDED and lemma in _TALK | _OF_LIFE:
         if lemma in _OF_LIFE and len(inner) >= 1:
             return lemma not in _TALK or dated or own or named
         return dated and (own or named)

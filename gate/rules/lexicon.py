@@ -22,8 +22,10 @@ class Form(Enum):
     NONE = "none"
 
 
-AS_BASE = frozenset({Form.BASE, Form.BASE_OR_PAST, Form.BASE_OR_PARTICIPLE})
-AS_PARTICIPLE = frozenset({Form.PARTICIPLE, Form.BASE_OR_PARTICIPLE})
+AS_PRESENT = frozenset({Form.BASE, Form.BASE_OR_PARTICIPLE})
+AS_BASE = AS_PRESENT | {Form.BASE_OR_PAST}
+AS_PARTICIPLE = frozenset({Form.PAST, Form.PARTICIPLE, Form.BASE_OR_PAST, Form.BASE_OR_PARTICIPLE})
+"""The forms that a verb may have by itself, after "to", and after "have": many look alike."""
 
 
 def load(name: str) -> Any:

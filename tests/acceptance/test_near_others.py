@@ -51,6 +51,7 @@ NEAR = {
 }  # fmt: skip
 CHANGED = {
     "I have two cats, Pixel and Toast": "we gave the cats away",
+    "we have two dogs, Rex and Milo": "Rex and Milo died",
     "I own a boat and a caravan": "sold the boat and the caravan",
     "I work at Marks and Spencer": "I quit Marks and Spencer",
     "I live in Bonn": "our new flat's in York, all unpacked",
