@@ -6,6 +6,8 @@ in force, said before it, and named by its candidate's `ends`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from beliefledger.gate.belief import Held
 from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.draft import Draft
@@ -36,18 +38,30 @@ def end_others(
         return
     if decision.outcome not in _BELIEVED:
         return
+    begins, names = _asked(candidate.ends)
     for memory_id, stream in draft.about(subject_ref, resolved.entity).items():
         belief = draft.belief(stream)
         there = (*belief.current, *belief.past)  # "until May" may end before May
         held = next((each for each in there if each.memory_id == memory_id), None)
         if held is None:
             continue
+        attribute = canonical_attribute(held.written.memory.attribute)
+        if attribute not in names and not attribute.startswith(begins):
+            continue  # as most, of one who has thousands
         at = ended_at(held, candidate, turn, own=decision_id == held.written.decision)
         if at is not None:
             event = MemoryExpired(memory_id=memory_id, valid_to=at)
             draft.write_belief(
                 New(event, new_id(), stream, subject_ref, actor, decision_id, turn.turn_id)
             )
+
+
+def _asked(ends: Iterable[Ends]) -> tuple[tuple[str, ...], frozenset[str]]:
+    """With what the attributes begin that these end, and those that they name in full."""
+    asked = {each.attribute for each in ends}
+    begins = {each for each in asked if each.endswith("*")}
+    names = frozenset(canonical_attribute(each) for each in asked - begins)
+    return tuple(each[:-1] for each in begins), names
 
 
 def ended_at(
