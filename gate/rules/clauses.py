@@ -269,7 +269,8 @@ def _with_verb(
 
 
 def _second_verb(clause: Clause) -> Clause | None:
-    """The clause that shares the subject: "I live in Porto and *work for Siemens*"."""
+    """The clause that shares the subject: "I live in Porto and *work for Siemens*", "I'm Ana, *just
+    moved to Leeds*"."""
     words, at = clause.tokens, clause.tail
     if clause.tense not in ("past", "present", "perfect") or clause.imagined:
         return None
@@ -277,9 +278,10 @@ def _second_verb(clause: Clause) -> Clause | None:
         return None  # "I think I'll sit and listen": it is of what is thought
     if at < len(words) and words[at].low == ",":
         at += 1
-    if at >= len(words) or words[at].low not in ("and", "then"):
+    if at < len(words) and words[at].low in ("and", "then"):
+        at += 1
+    elif at >= len(words) or words[at - 1].low != "," or words[at].low not in _LATELY:
         return None
-    at += 1
     adverbs = []
     while at < len(words) and words[at].low in WORDS["adverbs"]:
         adverbs.append(words[at].low)
@@ -288,9 +290,8 @@ def _second_verb(clause: Clause) -> Clause | None:
         return None
     lemma, form = verb_form(words[at].low)
     tense = "present" if form is Form.BASE and clause.tense == "present" else "past"
-    if tense == "past" and (
-        form not in (Form.PAST, Form.BASE_OR_PAST) or clause.tense == "present"
-    ):
+    other = clause.tense == "present" and _LATELY.isdisjoint(adverbs)
+    if tense == "past" and (form not in (Form.PAST, Form.BASE_OR_PAST) or other):
         return None
     tail = stop = _stop(words, at, tense)
     if words[at].low in ("am", "was", "have", "had", "do", "did"):
@@ -306,6 +307,10 @@ def _second_verb(clause: Clause) -> Clause | None:
         adverbs=tuple(adverbs),
         hedged=clause.hedged,
     )
+
+
+_LATELY = frozenset({"just", "recently", "finally"})
+"""Before what was done, behind a comma: it says of whoever was spoken of what is new."""
 
 
 def _stop(words: list[Token], at: int, tense: str) -> int:

@@ -7,7 +7,7 @@ user's memories are over, by attribute and words. The patterns are in `endings.y
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from beliefledger.gate.dates import find_when
@@ -182,6 +182,8 @@ def with_endings(reading: Reading, found: Sequence[RuleFinding]) -> Iterator[Rul
             left = [each for each in left if each not in mine]
             ends = tuple(end for each in mine for end in each.ends)
             yield finding._replace(ends=(*finding.ends, *dict.fromkeys(ends)))
+        elif mine and _is_over(finding, mine, reading.said_at):
+            continue  # "someone stole my bike": there was one
         else:
             yield finding
     if left:
@@ -198,6 +200,21 @@ def with_endings(reading: Reading, found: Sequence[RuleFinding]) -> Iterator[Rul
 def _still(finding: RuleFinding) -> bool:
     """Whether a finding is what the user has, and not that it is over."""
     return finding.attribute.startswith(("has.", "thing."))
+
+
+def _is_over(finding: RuleFinding, over: Iterable[Over], said_at: int) -> bool:
+    """Whether what somebody has is what a sentence says is gone."""
+    words = set(finding.value.lower().split())
+    return any(
+        ends.attribute.endswith("*")
+        and finding.attribute.startswith(ends.attribute[:-1])
+        and not ends.denials
+        and (ends.at is None or ends.at <= said_at)
+        and bool(ends.value)
+        and words.issuperset(ends.value.lower().split())
+        for each in over
+        for ends in each.ends
+    )
 
 
 _AND_ME = (["and", "i"], ["and", "me"])

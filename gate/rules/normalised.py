@@ -39,7 +39,7 @@ for _subject, _verbs in _DATA["subjectless"].items():
 _KIN = frozenset(_DATA["kin"].split())
 _OURS = frozenset(_DATA["ours"].split())
 _BARE = frozenset(_DATA["bare"].split())
-SUBJECTLESS = frozenset({*_SUBJECTLESS, *_KIN, *_BARE, "dont", "cant"})
+SUBJECTLESS = frozenset({*_SUBJECTLESS, *_KIN, *_BARE, "dont", "cant", "new"})
 """What a sentence about the speaker may begin with that leaves "I" out."""
 _SYMBOL = "\u2190"
 """Marks from here on are arrows, pictures and emoji."""
@@ -70,6 +70,8 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
         words = _without_symbols(words)
     if len(words) > 5:
         words = _separated(words)
+    if len(words) > 3 and "new " in said.lower():
+        words = _with_owner(words)
     if words[0].low in _SUBJECTLESS:
         words = _with_subject(words)
     elif len(words) > 2 and (
@@ -100,6 +102,19 @@ def _with_subject(words: list[Token]) -> list[Token]:
             first = words[0]._replace(text=words[0].text.lower())
             return [*(Token(each, each, begin, begin) for each in subject), first, *words[1:]]
     return words
+
+
+def _with_owner(words: list[Token]) -> list[Token]:
+    """ "Callum moved out, new housemate is Freya" as if it said "my new housemate"."""
+    for at, word in enumerate(words[:-3]):
+        opens = at == 0 or words[at - 1].low in _BEFORE_OWNED
+        owned = word.low == "new" and words[at + 1].low in _PEOPLE
+        if opens and owned and words[at + 2].low in ("is", "called", "named"):
+            return [*words[:at], Token("my", "my", word.start, word.start), *words[at:]]
+    return words
+
+
+_BEFORE_OWNED = frozenset({",", ";", "-", "–", "and", "so", "but"})
 
 
 def _object(word: Token) -> bool:

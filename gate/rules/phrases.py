@@ -236,3 +236,15 @@ def until_now(words: list[Token], begin: int, end: int) -> int:
         if end - length > begin and " ".join(w.low for w in words[end - length : end]) in NOW:
             return end - length
     return end
+
+
+def is_list(words: list[Token], at: int) -> bool:
+    """ "my sister, Tom and I": more names follow, so this is no apposition."""
+    near = [w.low for w in words[at : at + 4]]
+    return any(
+        low in ("and", "&") and _NO_LIST.isdisjoint(near[i + 1 : i + 2])
+        for i, low in enumerate(near[:3])
+    )
+
+
+_NO_LIST = WORDS["subject_words"] | {"is", "works", "lives", "likes", "loves", "my", "our", "hes"}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from beliefledger.gate.dates import find_when
-from beliefledger.gate.rules import belongings, choices, occupations, owned_things
+from beliefledger.gate.rules import belongings, choices, departures, occupations, owned_things
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped
 from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.owned_things import between, owned
@@ -15,6 +15,7 @@ from beliefledger.gate.rules.phrases import (
     NOW,
     is_age,
     is_definite,
+    is_list,
     phrase_end,
     pointing,
     slug,
@@ -280,7 +281,7 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
         name_at = at + 3
     elif (
         next_low in ("called", "named")
-        or (next_low == "," and not _is_list(words, at + 2))
+        or (next_low == "," and not is_list(words, at + 2))
         or (
             next_low == "is"
             and first < len(words)
@@ -299,15 +300,21 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
     wrong = None if next_low != "is" else _said_wrong(words, name_end(words, first))
     if wrong is not None:
         name_at, end = first, name_end(words, first)
-    if end > name_at and noun not in _PLURAL and not _is_list(words, name_at):
+    if end > name_at and noun not in _PLURAL and not is_list(words, name_at):
         name = text_of(content, words, name_at, end).removesuffix("'s").removesuffix("’s")
-        key = slug(text_of(content, words, my + 1, at + 1).removesuffix("'s").removesuffix("’s"), 3)
+        new = at > my + 1 and words[my + 1].low == "new"
+        kind = text_of(content, words, my + 1 + new, at + 1)
+        key = slug(kind.removesuffix("'s").removesuffix("’s"), 3)
         many = noun in MANY
         called = any(w.low in ("called", "named") for w in words[at:name_at])
         key_of = f"{noun}.{slug(name)}" if many else noun
         last = words[end - 1].start + len(words[end - 1].text.removesuffix("'s").removesuffix("’s"))
-        now = first > at + 2 or any(
-            " ".join(w.low for w in words[end : end + length]) in NOW for length in (1, 2, 3)
+        now = (
+            new
+            or first > at + 2
+            or any(
+                " ".join(w.low for w in words[end : end + length]) in NOW for length in (1, 2, 3)
+            )
         )
         finding = owned(
             reading,
@@ -326,7 +333,8 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
                 end=words[wrong - 1].end, act=SpeechAct.CORRECTION,
                 replaces=text_of(content, words, end + 2, wrong),
             )  # fmt: skip
-        yield finding
+        if not departures.are_gone(noun, words, end):
+            yield finding
         if words[end - 1].low.endswith("'s"):
             return
         subject_end = end + (end < len(words) and words[end].low == "," and name_at == at + 2)
@@ -362,18 +370,6 @@ def topic_of_noun(noun: str) -> str:
     if noun in _WORK:
         return "work"
     return "pets" if noun in PETS else "family" if noun in ONE else ""
-
-
-def _is_list(words: list[Token], at: int) -> bool:
-    """ "my sister, Tom and I": more names follow, so this is no apposition."""
-    near = [w.low for w in words[at : at + 4]]
-    return any(
-        low in ("and", "&") and _NO_LIST.isdisjoint(near[i + 1 : i + 2])
-        for i, low in enumerate(near[:3])
-    )
-
-
-_NO_LIST = WORDS["subject_words"] | {"is", "works", "lives", "likes", "loves", "my", "our", "hes"}
 
 
 def _happening(

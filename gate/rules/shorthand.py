@@ -255,7 +255,7 @@ def _finding(
     attribute = says["attribute"].format_map(fills).rstrip(".")
     entity = SELF
     claim = (
-        says["claim"].format(value=value)
+        says["claim"].format(value=value, quote=quote)
         if "claim" in says
         else _claim(quote, acted=says.get("base", False))
     )

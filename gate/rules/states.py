@@ -67,7 +67,8 @@ _QUICK = re.compile(
     r"went|gone|became|become|choir|band|club|"
     r"orchestra|team|league|committee|group|when|"
     r"changed|switched|swapped|with|surname|last name|family name|married|fan|back|keys|living|new|"
-    r"pushed|shifted|bumped|put back|brought forward|rescheduled|postponed)\b",
+    r"pushed|shifted|bumped|put back|brought forward|rescheduled|postponed|days|nights|earlies|"
+    r"lates|shifts?|hours|married|engaged|divorced|proposed|over)\b",
 )
 """In lower case."""
 
@@ -119,8 +120,11 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
         if attribute.startswith("schedule.") and state.change:
             called = (match.groupdict().get("noun") or "").lower()
             ends += tuple(Ends(attribute=each, value=called) for each in _ARRANGED)
+        told = reading.content[begin:stop]
+        # "Work moved me to nights" tells more of work than of the user: it stands as said.
+        claim = told if _ME.search(told) else claim_to(reading, begin, stop)
         yield RuleFinding(
-            reading.content, begin, stop, claim_to(reading, begin, stop), state.type, attribute,
+            reading.content, begin, stop, claim, state.type, attribute,
             match["value"], state.importance, confidence=850,
             context=context, negated=" not " in match[0].lower(),
             category="health" if attribute == "diet.type" else None, ends=ends,
@@ -156,6 +160,7 @@ def _role_beside(
 
 
 _LINKS = frozenset({"at", "for", "with", "by"})
+_ME = re.compile(r"\A(?!i\b|i['’]|we\b|ive?\b).* (?:me|us)\b", re.I | re.S)
 _EVERY = re.compile(r"days\b", re.I)
 """ "on Mondays": it does not end with the next one."""
 _ARRANGED = ("event.appointment", "event.plan", "event.meeting")

@@ -1,0 +1,33 @@
+"""Whether somebody whom one has for a while is gone: a boss, a flatmate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from beliefledger.gate.rules.lexicon import WORDS, load
+from beliefledger.gate.rules.words import Token
+
+_FOR_A_WHILE = frozenset(load("people.yaml")["work"].split()) | frozenset(
+    "roommate flatmate housemate lodger landlord landlady".split()
+)
+"""Whom one has as long as they stay."""
+_BEFORE = frozenset("just has have recently got was been".split())
+_LEFT = frozenset("left quit resigned retired".split())
+_SENT_OFF = frozenset("fired sacked dismissed promoted poached".split())
+_AWAY = (["moved", "out"], ["moved", "on"], ["stepped", "down"])
+
+
+def are_gone(noun: str, words: Sequence[Token], at: int) -> bool:
+    """Whether the words from `at` on say that who was named before them, and is a `noun` of the
+    speaker's, is gone: "my boss Helen left", not "left me a note"."""
+    if noun not in _FOR_A_WHILE:
+        return False
+    low = [word.low for word in words[at : at + 4]]
+    while low and low[0] in _BEFORE:
+        low = low[1:]
+    if not low:
+        return False
+    if low[0] in _SENT_OFF or low[:2] in _AWAY:
+        return True
+    said_what = len(low) > 1 and low[1] in WORDS["determiner_words"] | {"me", "us"}
+    return low[0] in _LEFT and not said_what

@@ -1,0 +1,88 @@
+"""What people tell in few words of shifts, bosses, flatmates and tastes, and what is over by it."""
+
+from __future__ import annotations
+
+import pytest
+
+from beliefledger import open_memory
+from beliefledger.ledger.times import DAY
+
+STAYS = [
+    (["hey! im Tomasz, just moved to Bristol for a new job"], "home.location", "Bristol"),
+    (["I'm Ana, recently moved to Leeds"], "home.location", "Leeds"),
+    (["i live in Leeds, just started at Arup"], "work.employer", "Arup"),
+    (["promoted to senior analyst last week!"], "work.role", "senior analyst"),
+    (["promoted to lead engineer!! 58k"], "work.role", "lead engineer"),
+    (["i work nights", "switched to days btw, 9 to 5 now"], "work.hours", "days"),
+    (
+        ["im on day shifts", "nights mostly these days, my body clock is wrecked"],
+        "work.hours",
+        "nights",
+    ),
+    (["i'm on earlies", "they've put me on lates from monday"], "work.hours", "lates"),
+    (["im on days", "work moved me to the night shift"], "work.hours", "night shift"),
+    (["i work 9 to 5"], "work.hours", "9 to 5"),
+    (["my boss Helen left, Marcus is taking over the team"], "relation.reports-to", "Marcus"),
+    (
+        ["my manager is Dana", "my manager Dana quit, Priya took over"],
+        "relation.reports-to",
+        "Priya",
+    ),
+    (["Jo moved out. new flatmate is called Freya"], "relation.flatmate.name", "Freya"),
+    (["i proposed and she said yes!!!"], "relation.marital-status", "proposed"),
+    (["mushrooms make me gag"], "likes.mushrooms", "mushrooms"),
+    (["i eat anything but warm milk makes me gag"], "likes.warm-milk", "warm milk"),
+    (["coriander tastes like soap to me"], "likes.coriander", "coriander"),
+    (["i cant stomach oysters"], "likes.oysters", "oysters"),
+]
+GONE = [
+    (["my bike is a Trek", "bike got nicked on sunday :("], "bike"),
+    (["my bike is a Trek", "my bike got nicked"], "bike"),
+    (["someone stole my bike"], "bike"),
+    (["some kid nicked my scooter"], "scooter"),
+    (["my boss Helen left"], "boss"),
+    (["my colleague Ben got fired"], "colleague"),
+]
+
+
+@pytest.fixture
+def memory(place, clock):
+    with open_memory(place, clock=clock, consent="consent") as opened:
+        yield opened
+
+
+def told(memory, clock, turns):
+    for each in turns:
+        memory.remember("ana", each)
+        clock.now += DAY
+    return [each for each in memory.beliefs("ana") if each.type != "note"]
+
+
+@pytest.mark.parametrize(("turns", "attribute", "value"), STAYS)
+def test_what_is_told_in_passing_is_believed(memory, clock, turns, attribute, value):
+    found = [each.value for each in told(memory, clock, turns) if each.attribute == attribute]
+    assert found == [value]
+
+
+@pytest.mark.parametrize(("turns", "word"), GONE)
+def test_what_is_gone_is_not_believed_to_be_there(memory, clock, turns, word):
+    there = [each for each in told(memory, clock, turns) if each.type != "event"]
+    assert not any(word in each.text.lower() for each in there)
+
+
+def test_who_was_caught_still_waits_for_a_person(memory):
+    _, decisions = memory.remember("ana", "my brother got nicked last night")
+    assert not memory.beliefs("ana")
+    assert all(each.outcome != "admit" for each in decisions)
+
+
+def test_tastes_are_denied_and_not_liked(memory, clock):
+    found = told(memory, clock, ["marzipan gives me the ick"])
+    assert [(each.attribute, each.negated) for each in found] == [("likes.marzipan", True)]
+
+
+@pytest.mark.parametrize(
+    "said", ["my boss Helen left me a note", "my colleague Ben left the house"]
+)
+def test_who_left_something_is_still_there(memory, clock, said):
+    assert any(each.type == "relation" for each in told(memory, clock, [said]))
