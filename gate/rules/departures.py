@@ -1,4 +1,4 @@
-"""Whether somebody whom one has for a while is gone: a boss, a flatmate."""
+"""Whether somebody whom one has for a while is gone: a boss, a flatmate, a cat."""
 
 from __future__ import annotations
 
@@ -11,22 +11,28 @@ _FOR_A_WHILE = frozenset(load("people.yaml")["work"].split()) | frozenset(
     "roommate flatmate housemate lodger landlord landlady".split()
 )
 """Whom one has as long as they stay."""
-_BEFORE = frozenset("just has have recently got was been".split())
+_PETS = frozenset(load("people.yaml")["pets"].split())
+_BEFORE = frozenset("just has have had to be recently sadly finally got was been".split())
+_DEAD = frozenset("died".split())
+_PUT_DOWN = (["put", "down"], ["put", "to"], ["passed", "away"], ["ran", "away"], ["run", "over"])
 _LEFT = frozenset("left quit resigned retired".split())
 _SENT_OFF = frozenset("fired sacked dismissed promoted poached".split())
+_REACH = 7
 _AWAY = (["moved", "out"], ["moved", "on"], ["stepped", "down"])
 
 
 def are_gone(noun: str, words: Sequence[Token], at: int) -> bool:
     """Whether the words from `at` on say that who was named before them, and is a `noun` of the
     speaker's, is gone: "my boss Helen left", not "left me a note"."""
-    if noun not in _FOR_A_WHILE:
+    if noun not in _FOR_A_WHILE and noun not in _PETS:
         return False
-    low = [word.low for word in words[at : at + 4]]
+    low = [word.low for word in words[at : at + _REACH]]
     while low and low[0] in _BEFORE:
         low = low[1:]
     if not low:
         return False
+    if noun in _PETS:
+        return low[0] in _DEAD or low[:2] in _PUT_DOWN
     if low[0] in _SENT_OFF or low[:2] in _AWAY:
         return True
     said_what = len(low) > 1 and low[1] in WORDS["determiner_words"] | {"me", "us"}

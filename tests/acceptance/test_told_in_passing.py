@@ -42,6 +42,9 @@ GONE = [
     (["some kid nicked my scooter"], "scooter"),
     (["my boss Helen left"], "boss"),
     (["my colleague Ben got fired"], "colleague"),
+    (["Our cat Tabitha had to be put down yesterday."], "cat"),
+    (["my cat is Tabitha", "Tabitha had to be put to sleep"], "cat"),
+    (["my dog Rex", "my dog Rex got run over"], "dog"),
 ]
 
 
