@@ -63,13 +63,17 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
 
 
 def _in_fewer_words(told: dict[str, list[Held]], there: Sequence[Held]) -> dict[str, list[Held]]:
-    """What says a part of what is over: "two dogs called Rex", of "two dogs called Rex and Milo"."""
+    """What says a part of what is over: "two dogs called Rex", of "… called Rex and Milo"."""
     fewer: dict[str, list[Held]] = {}
     for held in there:
         claim = held.written.memory.claim
-        if claim not in told and held.type != NOTE and _may_be(held):
-            if any(each.startswith(f"{claim} and ") for each in told):
-                fewer.setdefault(claim, []).append(held)
+        if (
+            claim not in told
+            and held.type != NOTE
+            and any(each.startswith(f"{claim} and ") for each in told)
+            and _may_be(held)
+        ):
+            fewer.setdefault(claim, []).append(held)
     return fewer
 
 

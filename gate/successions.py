@@ -267,7 +267,7 @@ def _rivalry(said: Said, told: Told, link: str) -> Iterator[str]:
     """Whether the sentence names another thing of a kind than the one believed."""
     for kind in said.rivals.keys() & told.rivals.keys():
         new, old = said.rivals[kind], told.rivals[kind]
-        if old <= new and new <= old:
+        if old <= new <= old:
             continue
         how = "rival" if new.isdisjoint(old) else "rival beside it"
         yield how
@@ -437,7 +437,8 @@ def rivals(words: tuple[str, ...]) -> dict[str, frozenset[str]]:
 def _rival_kinds() -> dict[str, tuple[str, ...]]:
     """The kinds that each name is of."""
     kinds: dict[str, tuple[str, ...]] = {}
-    told = {name: each["names"] for name, each in load("renewals.yaml")["kinds"].items() if "names" in each}
+    renewed = load("renewals.yaml")["kinds"].items()
+    told = {name: each["names"] for name, each in renewed if "names" in each}
     for kind, names in (*told.items(), *load("rivals.yaml").items()):
         for name in names.split(","):
             plain = " ".join(_plain(each) for each in _WORD.findall(name.lower()))

@@ -67,8 +67,8 @@ _QUICK = re.compile(
     r"went|gone|became|become|choir|band|club|"
     r"orchestra|team|league|committee|group|when|"
     r"changed|switched|swapped|with|surname|last name|family name|married|fan|back|keys|living|new|"
-    r"pushed|shifted|bumped|put back|brought forward|rescheduled|postponed|earn|make|paid|take home|"
-    r"bring home|on \D{0,9}\d{2,3}(?:[.,]\d)?k)\b",
+    r"pushed|shifted|bumped|put back|brought forward|rescheduled|postponed|earn|make|paid|"
+    r"take home|bring home|on \D{0,9}\d{2,3}(?:[.,]\d)?k)\b",
 )
 """In lower case."""
 

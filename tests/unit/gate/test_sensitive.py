@@ -38,7 +38,9 @@ def test_those_that_are_eaten_or_nobodys_are_not(said: str) -> None:
     assert category_of(said) is None
 
 
-@pytest.mark.parametrize("said", ["my brother got nicked", "got nicked last night", "Kev got nicked"])
+@pytest.mark.parametrize(
+    "said", ["my brother got nicked", "got nicked last night", "Kev got nicked"]
+)
 def test_somebody_who_got_nicked_was_arrested(said: str) -> None:
     assert category_of(said) == "criminal"
 
