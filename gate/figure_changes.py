@@ -126,9 +126,13 @@ def _lone(
     several."""
     quote = candidate.spans[0].quote
     at = quote.find(candidate.value)
-    if kind != "number" or at < 0 or _BY.search(quote[:at]):
+    if at < 0 or _BY.search(quote[:at]):
         return []
     before, after = _before(candidate), quote[at + len(candidate.value) :].lower()
+    if _MADE_IT.search(before):
+        return _pointed_at(standing, candidate, kind, at)
+    if kind != "number":
+        return []
     pattern: re.Pattern[str] | None = None
     aged = _AGED.search(before)
     unit = _UNIT.match(after)
@@ -154,6 +158,39 @@ def _lone(
         if len(figures) == 1 and claim[match.start("n") : figures[0].end] != candidate.value:
             found.append((one, figures[0]))
     return found
+
+
+def _pointed_at(
+    standing: Standing, candidate: Candidate, kind: str, at: int
+) -> list[tuple[Held, new_figures.Figure]]:
+    """The only memory with a figure that "it" may be: "haggled it down to 15" is of what is paid,
+    "they pushed it to 3pm" of what has its hour."""
+    quote = candidate.spans[0].quote
+    found: list[tuple[Held, new_figures.Figure]] = []
+    for one in standing.of_user():
+        memory = one.written.memory
+        if one.type not in LASTING or memory.context is not None:
+            continue
+        old = _old(memory.claim, kind, quote, at, candidate.value)
+        if old is None or memory.claim[old.start : old.end].lower() == candidate.value.lower():
+            continue
+        if kind == "number" and _PAID.search(memory.claim) is None:
+            continue
+        found.append((one, old))
+    return found if len({each.written.memory.claim for each, _ in found}) == 1 else []
+
+
+_MADE_IT = re.compile(
+    r"\b(?:haggled|negotiated|knocked|talked|beat|got|brought|put|pushed|moved|shifted|raised|upped|"
+    r"bumped|hiked|lowered|dropped|reduced|cut|increased|changed|rescheduled|postponed|delayed) "
+    r"(?:it|that|them) (?:(?:down|up|back|forward|over) )?(?:to|till|until) "
+    r"(?:just |only |about |around |the )?$"
+)
+_PAID = re.compile(
+    r"[$€£]|\b(?:pay(?:s|ing)?|paid|costs?|price|rent|fee|charges?|quid|euros?|pounds?|dollars?|"
+    r"bucks)\b",
+    re.I,
+)
 
 
 _HE = r"son|brother|dad|father|grandpa|grandad|nephew|uncle|husband|boyfriend|boy"
@@ -231,7 +268,8 @@ def _figure_meant(
     memory = one.written.memory
     claim = memory.claim
     topic = {stem(each) for word in topics for each in new_figures.alike(word)}
-    low = claim.lower()
+    slot = memory.attribute.rpartition(".")[2].replace("-", " ")
+    low = f"{claim} {slot}".lower()
     if not any(each in low for each in topic):
         return None
     quote = candidate.spans[0].quote
@@ -252,7 +290,7 @@ def _figure_meant(
     if claim[old.start : old.end].lower() == candidate.value.lower():
         return None
     rest = claim[: old.start] + " " + claim[old.end :]
-    words = {stem(word) for word in new_figures.words_of(rest)}
+    words = {stem(word) for word in new_figures.words_of(f"{rest} {slot}")}
     if kind == "number" and old.kind == "number":
         new_unit, old_unit = _unit(quote[at + len(candidate.value) :]), _unit(claim[old.end :])
         if new_unit != old_unit and not (one.type == NOTE and {new_unit, old_unit} <= _SPANS):

@@ -55,9 +55,26 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             told.setdefault(memory.claim, []).append(held)
     if not told and not said.others and (went := successions.goes_to(said.text)) is not None:
         told = _left_for(went, standing)
+    if told:
+        told |= _in_fewer_words(told, standing.of(words))
     if len(told) > MOST:
         return []
     return [held for some in told.values() for held in some]
+
+
+def _in_fewer_words(told: dict[str, list[Held]], there: Sequence[Held]) -> dict[str, list[Held]]:
+    """What says a part of what is over: "two dogs called Rex", of "… called Rex and Milo"."""
+    fewer: dict[str, list[Held]] = {}
+    for held in there:
+        claim = held.written.memory.claim
+        if (
+            claim not in told
+            and held.type != NOTE
+            and any(each.startswith(f"{claim} and ") for each in told)
+            and _may_be(held)
+        ):
+            fewer.setdefault(claim, []).append(held)
+    return fewer
 
 
 _KIN = re.compile(

@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
 from typing import Any
 
 from beliefledger.gate.literals import Guarded, lowered
 from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.rules import new_figures
+from beliefledger.gate.rules.lexicon import load
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -24,6 +26,7 @@ _NAMED = re.compile(r"\b(?!User\b)(?:[A-ZÀ-Þ][\w-]+|\w*\d\w*)")
 _CLAUSE = re.compile(r"[,;:.!?()]\s|\s[–—-]\s|\b(?:but|so|because|and|since|while)\b")
 _OWN_CLAUSE = re.compile(r"\b(?:but|so|because|since)\b|[;!.]\s|(?<=now),\s|(?<=instead),\s")
 """Where words of one's own begin or end beside somebody else's."""
+_ANY_CLAUSE = re.compile(r"\b(?:but|so|because|since)\b|[,;!.:]\s|\s[–—-]\s")
 _PRELUDE = compile_later(
     r"(?:i )?(?:never|didn'?t|wouldn'?t have|would never have) (?:ever )?thought i'?d (?:ever )?"
     r"(?:say|see) (?:it|this|that|the day)"
@@ -94,6 +97,10 @@ class Said:
         return 1 + sum(each.end() <= at for each in _CLAUSE.finditer(self.low))
 
     @cached_property
+    def rivals(self) -> dict[str, frozenset[str]]:
+        return rivals(self.words)
+
+    @cached_property
     def figures(self) -> dict[str, str]:
         return {
             each.kind: self.text[each.start : each.end] for each in new_figures.figures(self.text)
@@ -116,7 +123,9 @@ class Said:
         low = told.claim.lower()
         if any(each in low for each in self.stems) and not self.stems.isdisjoint(told.stems):
             return True
-        return bool(self.topics) and not self.topics.isdisjoint(told.topics)
+        if self.topics and not self.topics.isdisjoint(told.topics):
+            return True
+        return any(told.rivals.get(kind, names) != names for kind, names in self.rivals.items())
 
 
 class Told:
@@ -149,6 +158,10 @@ class Told:
         return topics(self.words)
 
     @cached_property
+    def rivals(self) -> dict[str, frozenset[str]]:
+        return rivals(self.words)
+
+    @cached_property
     def figures(self) -> dict[str, str]:
         return {
             each.kind: self.value[each.start : each.end] for each in new_figures.figures(self.value)
@@ -177,6 +190,7 @@ def features(said: Said, told: Told) -> Iterator[str]:
         else (told.attribute.partition(".")[0])
     )
     yield f"link {link}"
+    yield from _rivalry(said, told, link)
     yield f"of {family}"
     yield f"link {link}, of {family}"
     if len(shared) > 1:
@@ -249,6 +263,20 @@ def features(said: Said, told: Told) -> Iterator[str]:
         yield "says nothing else"
 
 
+def _rivalry(said: Said, told: Told, link: str) -> Iterator[str]:
+    """Whether the sentence names another thing of a kind than the one believed."""
+    for kind in said.rivals.keys() & told.rivals.keys():
+        new, old = said.rivals[kind], told.rivals[kind]
+        if old <= new <= old:
+            continue
+        how = "rival" if new.isdisjoint(old) else "rival beside it"
+        yield how
+        yield f"{how}, link {link}"
+        yield f"{how} {kind}"
+        for cue in said.cues:
+            yield f"{how}, {cue}"
+
+
 def score(said: Said, told: Told) -> float:
     """How probably what is told is over once it is said, from 0 to 1."""
     weights = _weights()
@@ -269,18 +297,34 @@ def may_overtake(said: Said) -> bool:
     if "?" in said.text[-3:] or _changes().search(low, low) is None:
         return False
     vetoes = {name for name, cue in _cues() if name in _NEVER and cue.search(low, low)}
-    return not vetoes or (vetoes == {"reported"} and _is_ones_own(said))
+    return not vetoes or (vetoes <= _OF_A_CLAUSE and _is_ones_own(said, vetoes))
 
 
-def _is_ones_own(said: Said) -> bool:
-    """Whether a sentence with somebody's word tells of a change in words of one's own: "prof said
-    it was done before, so the thesis is about lichens instead"."""
-    begin, parts = 0, list[str]()
-    for end in (*(each.start() for each in _OWN_CLAUSE.finditer(said.low)), len(said.low)):
-        parts.append(said.low[begin:end])
+_OF_A_CLAUSE = frozenset(("reported", "declined", "past", "supposed"))
+"""What holds of the clause that says it: "my knees said no, so no more crossfit"."""
+
+
+def _is_ones_own(said: Said, vetoes: AbstractSet[str]) -> bool:
+    """Whether a sentence with somebody's word, an offer declined or a wish tells of a change in
+    words of one's own: "prof said it was done before, so the thesis is about lichens instead",
+    "sold the boat, hope it sails again"."""
+    if "supposed" in vetoes and _IF.search(said.low) is not None:
+        return False
+    cues = dict(_cues())
+    change = _changes() if vetoes == {"reported"} else _ended()
+    parting = _OWN_CLAUSE if vetoes == {"reported"} else _ANY_CLAUSE
+    begin, declined = 0, False
+    for end in (*(each.start() for each in parting.finditer(said.low)), len(said.low)):
+        part = said.low[begin:end]
         begin = end
-    reported = next(cue for name, cue in _cues() if name == "reported")
-    return any(_changes().search(part, part) and not reported.search(part, part) for part in parts)
+        if any(cues[name].search(part, part) for name in vetoes):
+            declined = declined or cues["declined"].search(part, part) is not None
+        elif ("declined" not in vetoes or declined) and change.search(part, part):
+            return True
+    return False
+
+
+_IF = re.compile(r"\b(?:if|unless|whether|imagine|pretend|suppose|dream\w*)\b")
 
 
 _GOES_TO = re.compile(
@@ -331,9 +375,17 @@ _NEVER = frozenset(("beside", "still", "supposed", "reported", "past", "joke", "
 
 @cache
 def _changes() -> Guarded:
-    return Guarded(
-        "|".join(pattern for name, pattern in _read()["cues"].items() if name in _CHANGES)
-    )
+    return _any_cue(_CHANGES)
+
+
+@cache
+def _ended() -> Guarded:
+    """What is over for good, whatever else is wished."""
+    return _any_cue(frozenset(("over", "disposed", "dead", "left")))
+
+
+def _any_cue(names: AbstractSet[str]) -> Guarded:
+    return Guarded("|".join(pattern for name, pattern in _read()["cues"].items() if name in names))
 
 
 def _plain(word: str) -> str:
@@ -367,6 +419,31 @@ def _topics() -> dict[str, frozenset[str]]:
 @cache
 def _cues() -> tuple[tuple[str, Guarded], ...]:
     return tuple((name, Guarded(pattern)) for name, pattern in _read()["cues"].items())
+
+
+def rivals(words: tuple[str, ...]) -> dict[str, frozenset[str]]:
+    """What words name of the kinds of which somebody mostly has one at a time."""
+    kinds = _rival_kinds()
+    found: dict[str, set[str]] = {}
+    for many in (1, 2, 3):
+        for each in zip(*(words[at:] for at in range(many)), strict=False):
+            name = " ".join(each)
+            for kind in kinds.get(name, ()):
+                found.setdefault(kind, set()).add(name)
+    return {kind: frozenset(names) for kind, names in found.items()}
+
+
+@cache
+def _rival_kinds() -> dict[str, tuple[str, ...]]:
+    """The kinds that each name is of."""
+    kinds: dict[str, tuple[str, ...]] = {}
+    renewed = load("renewals.yaml")["kinds"].items()
+    told = {name: each["names"] for name, each in renewed if "names" in each}
+    for kind, names in (*told.items(), *load("rivals.yaml").items()):
+        for name in names.split(","):
+            plain = " ".join(_plain(each) for each in _WORD.findall(name.lower()))
+            kinds[plain] = (*kinds.get(plain, ()), kind)
+    return kinds
 
 
 @cache

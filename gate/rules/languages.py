@@ -9,6 +9,8 @@ from beliefledger.gate.rules.lexicon import load
 
 _WORDS = {language: frozenset(words.split()) for language, words in load("languages.yaml").items()}
 _ENGLISH = _WORDS.pop("en")
+_BOTH = _WORDS.pop("both")
+"""English words that others have, too."""
 _OTHERS = tuple(_WORDS.values())
 _WORD = re.compile(r"[^\W\d_]++(?:['’][^\W\d_]++)?")
 _MOST = 120
@@ -30,7 +32,11 @@ def is_foreign(text: str) -> bool:
     if english * 3 > len(words):
         return False
     marked = sum(not word.isascii() for word in words)
-    best = max(sum(word in known for word in words) for known in _OTHERS)
+    best, known = max(
+        ((sum(word in known for word in words), known) for known in _OTHERS), key=lambda one: one[0]
+    )
+    if not marked and known.isdisjoint(set(words) - _BOTH):
+        return False  # "no olives for me": Spanish, by "no" and "me"
     return best + marked // 2 >= 2 and 2 * best > 3 * english and best * 6 >= len(words)
 
 

@@ -95,6 +95,7 @@ def _with_subject(words: list[Token]) -> list[Token]:
             following in after
             or ("*" in after and following not in _ADDRESSED)
             or ("+" in after and _object(words[1]))
+            or ("^" in after and words[1].text[0].isupper())
             or (words[0].low in ("got", "have") and following.isdigit() and "two" in after)
             or (words[0].low == "just" and verb_form(following)[1] is Form.PAST)
         ):

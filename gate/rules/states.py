@@ -68,7 +68,8 @@ _QUICK = re.compile(
     r"orchestra|team|league|committee|group|when|"
     r"changed|switched|swapped|with|surname|last name|family name|married|fan|back|keys|living|new|"
     r"pushed|shifted|bumped|put back|brought forward|rescheduled|postponed|days|nights|earlies|"
-    r"lates|shifts?|hours|married|engaged|divorced|proposed|over)\b",
+    r"lates|shifts?|hours|married|engaged|divorced|proposed|over|earn|make|paid|"
+    r"take home|bring home|on \D{0,9}\d{2,3}(?:[.,]\d)?k)\b",
 )
 """In lower case."""
 

@@ -6,16 +6,21 @@ found an answer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from beliefledger.gate import successions
 from beliefledger.gate.rules.findings import RuleFinding
 from beliefledger.gate.rules.renewals import spelt_out
+from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.ledger.candidate import Ends, SpeechAct
 
 ATTRIBUTE = "event.succession"
 LONGEST = 160
 """The longest sentence that is looked at, in characters: longer ones are of several things."""
+
+_REASON = re.compile(r"[,;:(–—]\s*|\s(?:so|because|cos|cuz|since|due to|after|but|and)\s", re.I)
+"""Between a change and the reason for it."""
 
 
 def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
@@ -25,6 +30,9 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
     text = content[start:end]
     if not 0 < len(text) <= LONGEST or not successions.may_overtake(successions.Said(text)):
         return
+    if category_of(text) is not None:
+        start, end = _without_reason(content, start, end)
+        text = content[start:end]
     words = " ".join(dict.fromkeys(spelt_out(text).split()))
     if words:
         yield RuleFinding(
@@ -32,3 +40,16 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
             act=SpeechAct.CHANGE, retracts=True,
             ends=(Ends(attribute="*", value=words, among=True),),
         )  # fmt: skip
+
+
+def _without_reason(content: str, start: int, end: int) -> tuple[int, int]:
+    """The one clause of a sentence of a special category that tells of a change and is of none:
+    "got rid of the cats", where allergies are why. All of the sentence where there is not one."""
+    begin, found = start, []
+    for parting in (*_REASON.finditer(content, start, end), None):
+        stop = end if parting is None else parting.start()
+        part = content[begin:stop]
+        if successions.may_be_in(part) and category_of(part) is None:
+            found.append((begin, stop))
+        begin = stop if parting is None else parting.end()
+    return found[0] if len(found) == 1 else (start, end)

@@ -111,3 +111,17 @@ def test_a_count_of_things_owned_is_one_slot(memory):
 def test_what_ends_nothing_leaves_no_trace(memory):
     assert hear(memory, (FIRST, "so long Swansea")) == set()
     assert not memory.decisions("ana")
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "gone"),
+    [
+        ("yoga costs me 12 euros a class", "they raised it to 15", "12"),
+        ("sprint review is friday 2pm", "they pushed it to 3pm", "2pm"),
+        ("im on 29k", "payrise came thru, 33k now", "29k"),
+        ("we have two dogs called Rex and Milo", "had to give rex and milo away", "has two dogs"),
+    ],
+)
+def test_what_a_figure_or_a_list_said_before_is_over(memory, before, said, gone):
+    believed = hear(memory, (FIRST, before), (LATER, said))
+    assert not any(gone in claim for claim in believed)

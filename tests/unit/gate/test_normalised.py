@@ -78,6 +78,8 @@ def test_another_language_is_recognised(text):
     [
         "", "...", "ok", "thanks!", "I live in São Paulo.", "My name is José García, from Bogotá.",
         "La La Land is the best.", 'Can you translate "ich wohne in Berlin"?', "love hiking",
+        "no olives for me ever", "brother in law is a butcher", "energy bill is 210 a month",
+        "moving in with Dan in march", "walk everywhere, no bike no car",
         "I had a croissant at Le Pain Quotidien", "8 am till 4 pm - 12 am till 8 am",
     ],
 )  # fmt: skip

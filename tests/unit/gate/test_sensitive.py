@@ -36,3 +36,15 @@ def test_somebodys_organs_are_health(said: str) -> None:
 )
 def test_those_that_are_eaten_or_nobodys_are_not(said: str) -> None:
     assert category_of(said) is None
+
+
+@pytest.mark.parametrize(
+    "said", ["my brother got nicked", "got nicked last night", "Kev got nicked"]
+)
+def test_somebody_who_got_nicked_was_arrested(said: str) -> None:
+    assert category_of(said) == "criminal"
+
+
+@pytest.mark.parametrize("said", ["my bike got nicked in march", "the laptop just got nicked"])
+def test_a_thing_that_got_nicked_is_only_gone(said: str) -> None:
+    assert category_of(said) is None

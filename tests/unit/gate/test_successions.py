@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from beliefledger.gate import successions
+from beliefledger.gate.rules import successions as rules_successions
 from beliefledger.gate.successions import Said, Told, may_overtake, score, threshold
 
 GYM = Told("fact", "has.membership", "User has a membership at PureGym", "membership at PureGym")
 CAR = Told("fact", "has.vauxhall-corsa", "User has a vauxhall corsa", "vauxhall corsa")
+NOTES = Told("note", "note.said", "all my notes are in Evernote", "all my notes are in Evernote")
+CROSSFIT = Told("fact", "habit.crossfit", "User does crossfit", "do crossfit")
 
 
 @pytest.mark.parametrize(
@@ -17,6 +20,9 @@ CAR = Told("fact", "has.vauxhall-corsa", "User has a vauxhall corsa", "vauxhall 
         (GYM, "let my puregym membership lapse, i run outside"),
         (CAR, "sold the corsa last week"),
         (CAR, "the corsa is sold"),
+        (CAR, "sold the corsa, hope the new owner is nice to it"),
+        (NOTES, "dumped evernote, its Obsidian for everything"),
+        (CROSSFIT, "my knees said no, so no more crossfit"),
     ],
 )
 def test_what_is_said_to_be_over_is(told, sentence):
@@ -30,6 +36,9 @@ def test_what_is_said_to_be_over_is(told, sentence):
     "sentence",
     [
         "might sell the corsa",
+        "if we sold the corsa, we could cycle",
+        "they made me an offer for the corsa but i said no",
+        "they made me an offer but i declined, no more of that please if you can",
         "i also got a polo",
         "he said the corsa is sold",
         "sold the corsa haha jk",
@@ -39,6 +48,17 @@ def test_what_is_said_to_be_over_is(told, sentence):
 )
 def test_what_is_supposed_reported_joked_or_beside_overtakes_nothing(sentence):
     assert not may_overtake(Said(sentence))
+
+
+def test_another_name_of_a_kind_is_a_rival():
+    assert "rival" in successions.features(Said("everything lives in Obsidian now"), NOTES)
+    assert "rival" not in successions.features(Said("evernote is slow now"), NOTES)
+
+
+def test_a_change_is_told_without_a_reason_of_a_special_category():
+    text = "mum got rid of her cats, allergies"
+    [found] = rules_successions.findings(text, 0, len(text))
+    assert found.claim == "mum got rid of her cats"
 
 
 def test_what_shares_neither_word_nor_topic_is_not_asked_about():
