@@ -134,6 +134,10 @@ class TextLines:
         found: Mask = known[np.frombuffer(self._key, np.int32)]
         return found
 
+    def key(self, number: int) -> str:
+        """The key of a memory; an empty text for a turn."""
+        return (self.keys.names[self._key[number]] or "") if self._key[number] >= 0 else ""
+
     def told_by(self, parts: Collection[str]) -> Mask:
         """The memories that tell something of others under one of these parts of a key: its first,
         or one behind whom it is about ("relation.brother.drive")."""
