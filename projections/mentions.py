@@ -32,7 +32,9 @@ def weight(
     """1 for what may come first by its time: a memory of the slot, a turn that says something
     changed or states as much as the best does, and one that says anew what a memory came of; 0 for
     what only mentions it, beside a memory, and for what is much less near to the question."""
-    if about.keyed[number] or (about.changed[number] and not _in_passing(number, about, found)):
+    if about.keyed[number] or (
+        about.changed[number] and not _in_passing(number, about, found, index)
+    ):
         return 1
     aside, bits = index.texts["aside"], THEIRS | UNREAL if asked.own and not asked.kin else UNREAL
     if asked.tense == "now" and aside[number] & bits:
@@ -51,9 +53,11 @@ def weight(
     return int(about.meant[number] >= SIMILAR * best)
 
 
-def _in_passing(number: int, about: Aboutness, found: Sequence[int]) -> bool:
+def _in_passing(number: int, about: Aboutness, found: Sequence[int], index: SubjectIndex) -> bool:
     """Whether a text has but a value that may be of what is asked ("the golf went to a student"),
-    beside a memory of it that is much nearer to the question."""
+    beside a memory of it that is much nearer to the question. "These days" is not in passing."""
+    if index.lines.is_new(number):
+        return False
     held = [float(about.meant[each]) for each in found if about.keyed[each]]
     value = about.scores[number] < BY_NAME
     return bool(held) and bool(value) and about.meant[number] < SIMILAR * max(held)

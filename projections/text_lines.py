@@ -118,6 +118,10 @@ class TextLines:
         """The texts that say that something is so of late."""
         return np.frombuffer(self._new, np.uint8).astype(np.bool_)
 
+    def is_new(self, number: int) -> bool:
+        """Whether a text says that something is so of late."""
+        return bool(self._new[number])
+
     def others(self) -> Mask:
         """The texts that somebody else than the subject said."""
         return np.frombuffer(self._others, np.uint8).astype(np.bool_)

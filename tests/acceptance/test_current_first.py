@@ -314,7 +314,9 @@ def test_the_stories_are_as_many_as_described_and_ask_three_times():
     for half in FILES:
         some = written(STORIES / f"{half}.yaml")
         assert len({story.name for story in some}) == len(some)
-        assert len(some) == {"tune": 497, "tune_2": 20, "test_2": 62, "test_5": 20}.get(half, len(some))
+        assert len(some) == {"tune": 497, "tune_2": 20, "test_2": 62, "test_5": 20}.get(
+            half, len(some)
+        )
         for story in some:
             assert len(story.now) == 3
             assert "current" in [story.told(words) for _, words in story.turns]
