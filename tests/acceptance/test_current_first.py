@@ -547,7 +547,7 @@ def test_words_of_a_name_are_no_words_of_going_or_calling(memory):
             (
                 "I'm a nurse on the children's ward, mostly nights",
                 "argenta started charging so i moved everything to Triodos",
-                "use studio@brassheron.be for everything from now on, the other inbox is full of spam",
+                "use studio@brassheron.be for everything from now on, the other is full",
             ),
             "what's my job?",
             "nurse",

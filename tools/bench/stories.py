@@ -19,7 +19,7 @@ import yaml
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
 from beliefledger.projections.embedding import MINILM, Words, installed
-from beliefledger.projections.slot_routing import asked_for, light_terms
+from beliefledger.projections.slot_routing import asked_for
 from beliefledger.tools.bench.measure import Measured, Run, Target
 from beliefledger.tools.bench.searching import K, model_of
 
@@ -181,7 +181,7 @@ def _collide(one: Story, other: Story) -> bool:
     slots = [{slot.name for each in some for slot in each.slots} for some in asked]
     if slots[0] & slots[1]:
         return True
-    terms = [[set(each.terms) - light_terms() for each in some] for some in asked]
+    terms = [[set(each.terms) for each in some] for some in asked]
     return any(
         len(mine & theirs) > _ALIKE * min(len(mine), len(theirs))
         for mine in terms[0]
