@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from beliefledger.projections.index import SubjectIndex
     from beliefledger.projections.lexical import Mask, Scores
 
+ABOUT = 0.45
+"""The least aboutness of what is found by it alone."""
+
 # How much a text is about a slot: a memory of the slot, a text that states it, names it, has one of
 # its values; what it gains by a second of these, and by saying that something changed.
 KEY, SAYS, NAMES, VALUE, SECOND, CHANGED = 1.0, 0.8, 0.7, 0.5, 0.1, 0.13
@@ -97,7 +100,7 @@ def aboutness(
             there &= ~apart
             there |= _told_of_others(index, having, slot, there, told)
         keyed |= there
-        np.maximum(scores, _about_slot(having, slot, there, changed), out=scores)
+        np.maximum(scores, _about_slot(having, slot, there, changed, asked.kin), out=scores)
     rest = having.share(asked.rest, mask)
     if asked.slots:
         scores *= (1 - REST) + REST * rest
@@ -150,14 +153,24 @@ def _told_of_others(
     brother's job is what he drives if it is not known as one."""
     if (keyed & told).any():
         return np.zeros(len(index), np.bool_)
-    stated = having.stated(slot.says) | having.any_of(slot.names) | having.any_of(slot.values)
+    stated = (
+        having.stated((*slot.says, *slot.hints))
+        | having.any_of(slot.names)
+        | having.any_of(slot.values)
+    )
     stated &= told
     return stated if stated.any() else told & index.lines.told_by(slot.theirs)
 
 
-def _about_slot(having: _Having, slot: SlotWords, keyed: Mask, changed: Mask) -> Scores:
+def _about_slot(
+    having: _Having, slot: SlotWords, keyed: Mask, changed: Mask, kin: Sequence[Words]
+) -> Scores:
     said, named = having.stated(slot.says), having.any_of(slot.names)
-    valued = having.any_of(slot.values)
+    valued, hinted = having.any_of(slot.values), having.stated(slot.hints)
+    if kin:  # whoever is named makes up for what a hint lacks
+        said = said | hinted
+    else:
+        valued = valued | hinted
     found = np.maximum.reduce(
         [KEY * keyed, SAYS * said, NAMES * named, VALUE * valued], dtype=np.float32
     )

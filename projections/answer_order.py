@@ -16,8 +16,11 @@ import numpy as np
 
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.dataclass import dataclass
+from beliefledger.projections.aboutness import ABOUT
+from beliefledger.projections.kept_slots import kept_under
 from beliefledger.projections.mentions import ONLY_ASKS
 from beliefledger.projections.novelty import THEIRS, UNITS, UNREAL
+from beliefledger.projections.slot_routing import light_terms, with_same
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +37,10 @@ WINDOW = 10
 MARGIN, OF_OTHERS = 0.5, 1.0
 """How much more another has to be worth than what the rules put first, as a logarithm; and of a
 question about other people."""
+LITTLE = 0.6
+"""The share of the meaning of the result that is nearest below which another is far from it."""
+SAME = 0.4
+"""How near to each other two texts have to be by meaning to be perhaps about the same."""
 _LONG = 30
 """A text of so many terms is long."""
 NAMES = (
@@ -71,6 +78,12 @@ NAMES = (
     "renews in kind now",
     "theirs now",
     "unreal now",
+    "shared",
+    "unlinked",
+    "holds now",
+    "kept elsewhere",
+    "renews nearly now",
+    "renewed nearly now",
 )
 """The features, in their order. *Now* and *past* are of questions about now and about the past."""
 
@@ -85,6 +98,8 @@ class Evidence:
     ranked: Ranked
     kinds: int
     """The kinds of answer that are asked for, as bits."""
+    floor: float
+    """The cosine below which a text says nothing by its meaning alone."""
 
 
 def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
@@ -116,18 +131,25 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
     turns = np.array([_turn(each, index) for each in texts.tolist()], np.int64)
     novel = most(index.texts["novelty"][turns]) / UNITS
     aside = index.texts["aside"][turns]
-    renewing = novel[:, None] * _alike(numbers, index) * after
+    alike = _alike(numbers, index)
+    renewing = novel[:, None] * alike * after
+    nearly = novel[:, None] * np.maximum(0, alike - SAME) / (1 - SAME) * after
     kinds = index.texts["kinds"][numbers] & evidence.kinds
     same = (kinds[:, None] & kinds[None, :]) > 0
+    meant = most(about.meant[texts])
+    groups = [(each.number, *each.others) for each in placed]
+    shared = _shared(groups, evidence)
+    little = np.maximum(evidence.floor, LITTLE * meant.max())
+    of_slot = most(about.keyed[texts])
     columns = {
         "place": 1 / (1 + places),
         "score": score,
         "rank": np.where(ranks >= 0, 1 / (1 + np.maximum(ranks, 0)), 0),
-        "meaning": most(about.meant[texts]),
+        "meaning": meant,
         "kind fits": most(index.texts["kinds"][texts] & evidence.kinds > 0),
         "kind surely": most(ranked.fits[texts]),
         "about": scores,
-        "of the slot": most(about.keyed[texts]),
+        "of the slot": of_slot,
         "own others": about.others[numbers] & (asked.own and not asked.kin),
         "apart": about.apart[numbers],
         "introduces": about.introduces[numbers] & bool(asked.kin) & (not asked.named),
@@ -154,8 +176,37 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
         "renews in kind now": (novel[:, None] * same * after).max(axis=1) * now,
         "theirs now": most(aside & THEIRS > 0) * (now and asked.own and not asked.kin),
         "unreal now": most(aside & UNREAL > 0) * now,
+        "shared": shared,
+        "unlinked": (shared == 0) & (scores < ABOUT) & (meant < little),
+        "holds now": of_slot * ~over * (now and bool(asked.slots)),
+        "kept elsewhere": _elsewhere(groups, asked, index) & (of_slot == 0),
+        "renews nearly now": (nearly * np.maximum(shared, scores)).max(axis=1) * now,
+        "renewed nearly now": nearly.max(axis=0) * now,
     }
     return np.stack([np.asarray(columns[name], np.float64) for name in NAMES], axis=1)
+
+
+def _shared(groups: Sequence[Sequence[int]], evidence: Evidence) -> Features:
+    """The share of the question's telling terms that each result has."""
+    asked, lines = evidence.asked, evidence.index.lines
+    telling = [each for each in asked.terms if each not in light_terms()] or list(asked.terms)
+    if not telling:
+        return np.zeros(len(groups))
+    found = []
+    for group in groups:
+        own = frozenset().union(*(lines.terms[each] for each in group))
+        found.append(sum(not own.isdisjoint(with_same(each)) for each in telling) / len(telling))
+    return np.array(found)
+
+
+def _elsewhere(
+    groups: Sequence[Sequence[int]], asked: SlotQuestion, index: SubjectIndex
+) -> NDArray[np.bool_]:
+    """Which results have memories, and none of a slot that is asked for."""
+    wanted = {each.name for each in asked.slots}
+    kept = [kept_under(each, index) for each in groups] if wanted else []
+    found = [bool(slots) and wanted.isdisjoint(slots) for slots in kept]
+    return np.array(found or [False] * len(groups))
 
 
 def _turn(number: int, index: SubjectIndex) -> int:

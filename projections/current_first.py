@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from beliefledger.ledger.dataclass import dataclass
-from beliefledger.projections.aboutness import Aboutness
+from beliefledger.projections.aboutness import ABOUT, Aboutness
 from beliefledger.projections.mentions import (
     LEAST_SHARED,
     ONLY_ASKS,
@@ -43,10 +43,8 @@ if TYPE_CHECKING:
     from beliefledger.projections.index import SubjectIndex
     from beliefledger.projections.lexical import Mask, Scores
 
-ABOUT = 0.45
-"""The least aboutness of what is found by it alone …"""
 GROUP = 0.62
-"""… and of what is ordered by time, of the highest."""
+"""The least aboutness of what is ordered by time, of the highest."""
 TAKEN_UP = 0.6
 """The least aboutness of a text that a later one can take up."""
 RARE = 6

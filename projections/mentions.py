@@ -18,6 +18,8 @@ ONLY_ASKS = MILLION // 2
 """The prior of a turn that states nothing."""
 SIMILAR = 0.5
 """The least nearness in meaning, of the nearest's, of what may come first by its time."""
+BY_NAME = 0.7
+"""The least aboutness of a text that names what is asked or states it."""
 LEAST_SHARED = 2
 """The fewest terms of a text by which a later one says it anew, where both name people."""
 RESTATED = 0.5
@@ -30,7 +32,9 @@ def weight(
     """1 for what may come first by its time: a memory of the slot, a turn that says something
     changed or states as much as the best does, and one that says anew what a memory came of; 0 for
     what only mentions it, beside a memory, and for what is much less near to the question."""
-    if about.keyed[number] or about.changed[number]:
+    if about.keyed[number] or (
+        about.changed[number] and not _in_passing(number, about, found, index)
+    ):
         return 1
     aside, bits = index.texts["aside"], THEIRS | UNREAL if asked.own and not asked.kin else UNREAL
     if asked.tense == "now" and aside[number] & bits:
@@ -47,6 +51,16 @@ def weight(
         return int(any(restates(number, each, index, about.people) for each in held))
     best = max(float(about.meant[each]) for each in found)
     return int(about.meant[number] >= SIMILAR * best)
+
+
+def _in_passing(number: int, about: Aboutness, found: Sequence[int], index: SubjectIndex) -> bool:
+    """Whether a text has but a value that may be of what is asked ("the golf went to a student"),
+    beside a memory of it that is much nearer to the question. "These days" is not in passing."""
+    if index.lines.is_new(number):
+        return False
+    held = [float(about.meant[each]) for each in found if about.keyed[each]]
+    value = about.scores[number] < BY_NAME
+    return bool(held) and bool(value) and about.meant[number] < SIMILAR * max(held)
 
 
 def only_mentions(

@@ -15,9 +15,9 @@ from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.times import DAY
 from beliefledger.projections import answer_order, lexical, ranking
-from beliefledger.projections.aboutness import Aboutness, aboutness
+from beliefledger.projections.aboutness import ABOUT, Aboutness, aboutness
 from beliefledger.projections.answer_kinds import SURE, kinds_asked
-from beliefledger.projections.current_first import ABOUT, Placed, Ranked, arranged
+from beliefledger.projections.current_first import Placed, Ranked, arranged
 from beliefledger.projections.decay import OTHER_HALF_LIFE, Profile
 from beliefledger.projections.index import SubjectIndex
 from beliefledger.projections.index_filters import Filters, FoundTexts
@@ -163,7 +163,7 @@ def find(index: SubjectIndex, query: Query) -> Result:
     ranked = Ranked(fused, scored.scores[places].tolist(), sure, query.weight)
     placed = arranged(index, asked_for, about, ranked, mask, now, max(query.k, answer_order.WINDOW))
     if not query.diversity and query.profile == "default":
-        evidence = answer_order.Evidence(index, asked_for, about, ranked, wanted)
+        evidence = answer_order.Evidence(index, asked_for, about, ranked, wanted, query.floor)
         placed = answer_order.reordered(placed, evidence)
     placed = placed[: query.k]
     further = {each.number for each in placed}.difference(kept.tolist())

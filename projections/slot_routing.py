@@ -52,6 +52,9 @@ class SlotWords(NamedTuple):
     asks: tuple[Words, ...] = ()
     says: tuple[Words, ...] = ()
     values: tuple[Words, ...] = ()
+    hints: tuple[Words, ...] = ()
+    """Those of `says` of which an index has but one word, without the stop words: of "in charge"
+    only "charge"."""
     theirs: tuple[str, ...] = ()
     """The parts of keys by which memories tell it of others: relation.brother.drive."""
     about: str = ""
@@ -134,13 +137,20 @@ class _QuestionWords(NamedTuple):
 
 def slot_words(name: str, given: Mapping[str, Any]) -> SlotWords:
     """A slot from its lists of words."""
+    said = _said(given.get("says", ()))
+    hints = tuple(
+        frozenset(found)
+        for each in given.get("says", ())
+        if len(found := terms(each)) == 1 and len(words(each)) > 1
+    )
     return SlotWords(
         name=name,
         attributes=tuple(given.get("attributes", ())),
         types=tuple(given.get("types", ())),
         names=_entries(given.get("names", ())),
         asks=_entries(given.get("asks", ())),
-        says=_said(given.get("says", ())),
+        says=tuple(each for each in said if each not in hints),
+        hints=hints,
         values=_said(given.get("values", ())),
         theirs=tuple(given.get("theirs", ())),
         about=given.get("about", ""),

@@ -118,6 +118,10 @@ class TextLines:
         """The texts that say that something is so of late."""
         return np.frombuffer(self._new, np.uint8).astype(np.bool_)
 
+    def is_new(self, number: int) -> bool:
+        """Whether a text says that something is so of late."""
+        return bool(self._new[number])
+
     def others(self) -> Mask:
         """The texts that somebody else than the subject said."""
         return np.frombuffer(self._others, np.uint8).astype(np.bool_)
@@ -133,6 +137,10 @@ class TextLines:
         known = np.frombuffer(bytes(fits) + b"\0", np.bool_)
         found: Mask = known[np.frombuffer(self._key, np.int32)]
         return found
+
+    def key(self, number: int) -> str:
+        """The key of a memory; an empty text for a turn."""
+        return (self.keys.names[self._key[number]] or "") if self._key[number] >= 0 else ""
 
     def told_by(self, parts: Collection[str]) -> Mask:
         """The memories that tell something of others under one of these parts of a key: its first,

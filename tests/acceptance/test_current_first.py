@@ -10,7 +10,7 @@ import yaml
 from beliefledger import open_memory
 from beliefledger.projections.slot_routing import built_in
 from beliefledger.search.options import SearchOptions
-from beliefledger.tools.bench.stories import FILES, STORIES, written
+from beliefledger.tools.bench.stories import FILES, STORIES, TOGETHER, mixed, written
 
 
 @pytest.fixture
@@ -314,10 +314,26 @@ def test_the_stories_are_as_many_as_described_and_ask_three_times():
     for half in FILES:
         some = written(STORIES / f"{half}.yaml")
         assert len({story.name for story in some}) == len(some)
-        assert len(some) == {"tune": 497, "test_2": 62}.get(half, len(some))
+        assert len(some) == {"tune": 497, "tune_2": 20, "test_2": 62, "test_5": 20}.get(
+            half, len(some)
+        )
         for story in some:
             assert len(story.now) == 3
             assert "current" in [story.told(words) for _, words in story.turns]
+
+
+def test_people_who_tell_several_stories_tell_none_that_are_about_the_same():
+    some = written(STORIES / "tune.yaml")[:80]
+    people = mixed(some)
+    assert sorted(story.name for each in people for story in each) == sorted(
+        story.name for story in some
+    )
+    assert people == mixed(some)
+    for each in people:
+        assert len(each) <= TOGETHER
+        for one in each:
+            others = [said for other in each if other is not one for _, said in other.turns]
+            assert not any(one.told(said) for said in others)
 
 
 @pytest.mark.parametrize(
@@ -521,3 +537,42 @@ def test_words_of_a_name_are_no_words_of_going_or_calling(memory):
     )
     for question in ("what's my name?", "who am I?", "what do you call me?"):
         assert found(memory, question)[0] == "User is Marta"
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "answer"),
+    [
+        # "in charge" is "charge" in an index, and "old" and "use" link no two texts.
+        (
+            (
+                "I'm a nurse on the children's ward, mostly nights",
+                "argenta started charging so i moved everything to Triodos",
+                "use studio@brassheron.be for everything from now on, the other is full",
+            ),
+            "what's my job?",
+            "nurse",
+        ),
+        (
+            (
+                "drove the old Golf to Liege and back, heater is broken",
+                "we have an electric one now! a used Zoe, the golf went to a student",
+                "new sim: 0488 31 07 66, the old one is dead",
+            ),
+            "what car do I drive?",
+            "Zoe",
+        ),
+        # A value that may be one of what is asked, told in passing.
+        (
+            (
+                "I'm a nurse on the children's ward, mostly nights",
+                "we have an electric one now! a used Zoe, the golf went to a student",
+            ),
+            "what do I do for work?",
+            "nurse",
+        ),
+    ],
+)
+def test_news_of_something_else_come_after_what_is_believed(memory, told, question, answer):
+    days = ("2025-01-22", "2025-04-04", "2025-07-28")
+    say(memory, *zip(days, told, strict=False))
+    assert answer in found(memory, question)[0]

@@ -1,10 +1,12 @@
 """Whether the present value of what changed comes first: short stories, asked in three wordings.
 
-The stories and what is counted are described in tests/data/stories/README.md.
+Each is told by somebody of its own, and several are told by one person, day by day. The stories and
+what is counted are described in tests/data/stories/README.md.
 """
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,14 +19,22 @@ import yaml
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
 from beliefledger.projections.embedding import MINILM, Words, installed
+from beliefledger.projections.slot_routing import asked_for
 from beliefledger.tools.bench.measure import Measured, Run, Target
 from beliefledger.tools.bench.searching import K, model_of
 
 STORIES = Path(__file__).resolve().parents[2] / "tests" / "data" / "stories"
-FILES = ("tune", *sorted(each.stem for each in STORIES.glob("test*.yaml")))
-"""The half to tune on, and whatever there is to test with."""
+FILES = tuple(
+    sorted(each.stem for half in ("tune", "test") for each in STORIES.glob(f"{half}*.yaml"))
+)
+"""What there is to tune on and to test with."""
+TOGETHER = 10
+"""So many stories are told by one person, of those that are mixed."""
 _LATER = timedelta(days=30)
 _FEW = 3
+_SEED = 7
+_ALIKE = 0.5
+"""Two questions that share more of their terms are perhaps about the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,50 +144,106 @@ def stories(run: Run) -> Iterator[Measured]:
                     yield Measured(f"{label}: {name}", "share", target=target, note=note)
                 continue
             some = written(STORIES / f"{half}.yaml")[: max(1, run.sizes.stories)]
-            tally = told(run, some, model)
-            for name, (part, questions) in tally.figures().items():
-                note = f"{questions} questions"
-                yield Measured(f"{label}: {name}", "share", [part], targets[name], note=note)
+            for how, people in (("", alone(some)), (" mixed", mixed(some))):
+                for name, (part, questions) in told(run, people, model).figures().items():
+                    note = f"{questions} questions"
+                    measured = f"{label}{how}: {name}"
+                    yield Measured(measured, "share", [part], targets[name], note=note)
 
 
-def told(run: Run, some: Sequence[Story], model: str) -> Tally:
-    """Have each story told by a subject of its own, and ask."""
+def alone(some: Sequence[Story]) -> list[list[Story]]:
+    """Each story as that of somebody of its own."""
+    return [[story] for story in some]
+
+
+def mixed(some: Sequence[Story]) -> list[list[Story]]:
+    """The stories as those of people who each tell several, always the same: of one person none are
+    about the same, as far as their words tell."""
+    people: list[list[Story]] = []
+    for story in random.Random(_SEED).sample(list(some), len(some)):
+        free = (each for each in people if len(each) < TOGETHER)
+        fitting = (each for each in free if not any(_collide(story, other) for other in each))
+        person = next(fitting, None)
+        if person is None:
+            people.append(person := [])
+        person.append(story)
+    return people
+
+
+def _collide(one: Story, other: Story) -> bool:
+    """Whether two stories are perhaps about the same: their questions ask for the same slot or
+    share most of their words, or a turn of one tells what answers the other."""
+    if any(one.told(said) for _, said in other.turns):
+        return True
+    if any(other.told(said) for _, said in one.turns):
+        return True
+    asked = [[asked_for(words) for words in story.now] for story in (one, other)]
+    slots = [{slot.name for each in some for slot in each.slots} for some in asked]
+    if slots[0] & slots[1]:
+        return True
+    terms = [[set(each.terms) for each in some] for some in asked]
+    return any(
+        len(mine & theirs) > _ALIKE * min(len(mine), len(theirs))
+        for mine in terms[0]
+        for theirs in terms[1]
+    )
+
+
+def told(run: Run, people: Sequence[Sequence[Story]], model: str) -> Tally:
+    """Have each person tell their stories, turn by turn as their days say, and ask."""
     now: list[Asked] = []
     past: list[AskedPast] = []
     with model_of(model):
         memory = open_memory(run.place("stories"))
     with memory:
-        run.tell(f"{model}: {len(some)} stories")
-        for story in some:
-            memory.consent.grant(story.name, "explicit_consent", categories=("ordinary", "health"))
-            for said_at, words in story.turns:
-                memory.record_turn(story.name, words, said_at=said_at)
-                memory.process()
-        for number, story in enumerate(some, 1):
-            run.tell(f"{model}: asking, story {number} of {len(some)}")
-            believed = _believed(memory, story)
-            for question in story.now:
-                texts = _search(memory, story, question)
-                now.append(
-                    Asked(
-                        story.name, question, [story.told(each) for each in texts], believed, texts
-                    )
-                )
-            for each in story.past:
-                texts = _search(memory, story, each.words)
-                ranks = (rank for rank, text in enumerate(texts, 1) if each.answer.search(text))
-                past.append(AskedPast(story.name, each.words, next(ranks, None), texts))
+        run.tell(f"{model}: {len(people)} people")
+        for some in people:
+            tell(memory, some[0].name, some)
+        for number, some in enumerate(people, 1):
+            run.tell(f"{model}: asking, person {number} of {len(people)}")
+            at = max(story.asked_at for story in some)
+            for story in some:
+                now += asked_now(memory, some[0].name, story, at)
+                past += asked_past(memory, some[0].name, story, at)
     return Tally(now, past)
 
 
-def _believed(memory: MemoryLedger, story: Story) -> bool:
+def tell(memory: MemoryLedger, person: str, some: Sequence[Story]) -> None:
+    """Have a person tell stories."""
+    memory.consent.grant(person, "explicit_consent", categories=("ordinary", "health"))
+    turns = [turn for story in some for turn in story.turns]
+    for said_at, words in sorted(turns, key=lambda turn: turn[0]):
+        memory.record_turn(person, words, said_at=said_at)
+        memory.process()
+
+
+def asked_now(memory: MemoryLedger, person: str, story: Story, at: datetime) -> Iterator[Asked]:
+    """What becomes of a story's questions about now."""
+    believed = _believed(memory, person, story, at)
+    for question in story.now:
+        texts = _search(memory, person, question, at)
+        tells = [story.told(each) for each in texts]
+        yield Asked(story.name, question, tells, believed, texts)
+
+
+def asked_past(
+    memory: MemoryLedger, person: str, story: Story, at: datetime
+) -> Iterator[AskedPast]:
+    """What becomes of those about the past."""
+    for each in story.past:
+        texts = _search(memory, person, each.words, at)
+        ranks = (rank for rank, text in enumerate(texts, 1) if each.answer.search(text))
+        yield AskedPast(story.name, each.words, next(ranks, None), texts)
+
+
+def _believed(memory: MemoryLedger, person: str, story: Story, at: datetime) -> bool:
     """Whether the belief table holds the present value, and no past one as if it were so."""
-    held = [story.told(each.text) for each in memory.beliefs(story.name, valid_at=story.asked_at)]
+    held = [story.told(each.text) for each in memory.beliefs(person, valid_at=at)]
     return "current" in held and "outdated" not in held
 
 
-def _search(memory: MemoryLedger, story: Story, question: str) -> list[str]:
-    found = memory.search(story.name, question, K, valid_at=story.asked_at, record=False)
+def _search(memory: MemoryLedger, person: str, question: str, at: datetime) -> list[str]:
+    found = memory.search(person, question, K, valid_at=at, record=False)
     return [each.text for each in found.results]
 
 
