@@ -96,6 +96,7 @@ def aboutness(
     keyed = np.zeros(count, np.bool_)
     for slot in asked.slots:
         there = index.lines.keyed(slot.attributes) | _typed(index, slot)
+        there &= ~_of_another_kind(having, slot, asked)
         if asked.kin:
             there &= ~apart
             there |= _told_of_others(index, having, slot, there, told)
@@ -119,6 +120,17 @@ def aboutness(
     return Aboutness(
         scores, changed & mask, held, keyed, others, meant, apart, told, introduces, called
     )
+
+
+def _of_another_kind(having: _Having, slot: SlotWords, asked: SlotQuestion) -> Mask:
+    """The texts that name another kind of what a slot is about than the question, and not its."""
+    others = slot.other_kinds(asked.terms)
+    if not others:
+        return np.zeros(having.count, np.bool_)
+    meant = frozenset().union(*slot.kinds) - others
+    wanted, unwanted = ([frozenset((each,)) for each in of] for of in (meant, others))
+    another: Mask = having.any_of(unwanted) & ~having.any_of(wanted)
+    return another
 
 
 def _changed(index: SubjectIndex, having: _Having) -> Mask:

@@ -140,14 +140,20 @@ def successor(number: int, by: Mapping[int, int], searched: Mask) -> int | None:
 
 
 def group(
-    about: Aboutness, index: SubjectIndex, fused: Sequence[int], searched: Mask, *, crowded: bool
+    asked: SlotQuestion,
+    about: Aboutness,
+    index: SubjectIndex,
+    fused: Sequence[int],
+    searched: Mask,
+    *,
+    crowded: bool,
 ) -> tuple[list[int], dict[int, int]]:
     """The texts that are about what is asked, and which of them a later text takes up: that one's
     number by theirs. Without `crowded`, of many only those that are believed."""
     top = float(about.scores.max(initial=0))
     if top < ABOUT:  # nothing is known to be about it: what a later turn takes up is old even so
         first = [each for each in fused[:BEST] if searched[each]] if crowded else []
-        ups = [(each, _takes_up(each, about, index, searched)) for each in first]
+        ups = [(each, _takes_up(each, asked, about, index, searched)) for each in first]
         pairs = {old: newer[0] for old, newer in ups if newer}
         return list(dict.fromkeys(each for pair in pairs.items() for each in pair)), pairs
     at = np.flatnonzero((about.scores >= max(ABOUT, GROUP * top)) & searched)
@@ -163,20 +169,25 @@ def group(
     taken: dict[int, int] = {}
     for number in list(found):
         if about.scores[number] >= TAKEN_UP:
-            for later in _takes_up(number, about, index, searched):
+            for later in _takes_up(number, asked, about, index, searched):
                 taken.setdefault(number, later)
                 if later not in found:
                     found.append(later)
     return found, taken
 
 
-def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask) -> list[int]:
+def _takes_up(
+    number: int, asked: SlotQuestion, about: Aboutness, index: SubjectIndex, searched: Mask
+) -> list[int]:
     """The later turns that say of something rare in this text that it changed, or say it anew with
     other words for some of it; newest first."""
     said_at = index.texts["said_at"]
     # That two texts say "got" or "up" connects them no more than that each is of a change.
     idle = change_terms() | light_terms() | {USER}
     own = [each for each in index.lines.terms[number] if each not in idle]
+    if asked.named and about.keyed[number]:
+        # Who is called by the name that is asked for does something; nobody else is called so now.
+        own = [each for each in own if each in asked.known]
     shared: Counter[int] = Counter()
     said: Counter[int] = Counter()
     rare: set[int] = set()
@@ -362,7 +373,7 @@ def arranged(
     taken: dict[int, int] = {}
     if asked.tense == "now" or (past and asked.slots):
         then = searched & (index.texts["said_at"] <= now[1])
-        found, taken = group(about, index, fused, then, crowded=not past)
+        found, taken = group(asked, about, index, fused, then, crowded=not past)
         if any(fits[each] for each in found):  # the others may only mention it
             found = [each for each in found if fits[each] or about.keyed[each]]
 

@@ -59,6 +59,14 @@ class SlotWords(NamedTuple):
     """The parts of keys by which memories tell it of others: relation.brother.drive."""
     about: str = ""
     """The description that a question's meaning is compared with."""
+    kinds: tuple[Words, ...] = ()
+    """The kinds of what it is about, each by its words: who asks for the cat asks for no dog."""
+
+    def other_kinds(self, asked: Iterable[str]) -> Words:
+        """The words for kinds that a question does not ask for; none where it asks for none."""
+        wanted = frozenset(asked)
+        meant = [each for each in self.kinds if not each.isdisjoint(wanted)]
+        return frozenset().union(*self.kinds).difference(*meant) if meant else frozenset()
 
     def matched(self, asked: frozenset[str]) -> frozenset[str]:
         """The words of a question by which it asks for this slot."""
@@ -110,6 +118,12 @@ class SlotQuestion:
         """Whether it asks what is so now of the subject themselves."""
         return self.own and self.tense == "now"
 
+    @property
+    def known(self) -> frozenset[str]:
+        """All words by which it, or what it asks for, is spoken of."""
+        same = frozenset().union(*(with_same(each) for each in self.terms))
+        return same.union(*(slot.known for slot in self.slots), *self.kin)
+
     def without_slots(self) -> SlotQuestion:
         """The same question as one that asks for no slot."""
         return replace(self, slots=(), rest=self.terms)
@@ -154,6 +168,7 @@ def slot_words(name: str, given: Mapping[str, Any]) -> SlotWords:
         values=_said(given.get("values", ())),
         theirs=tuple(given.get("theirs", ())),
         about=given.get("about", ""),
+        kinds=tuple(frozenset(stems(words(each))) for each in given.get("kinds", ())),
     )
 
 
@@ -173,6 +188,8 @@ def asked_for(
     named = frozenset().union(*(word for slot in slots for word in slot.names))
     named |= frozenset().union(*(each for slot in slots for each in slot.of_others(stemmed)))
     kin = tuple(each for each in known.kin if each & stemmed and not each & named)
+    if kin or len(slots) > 1:  # "my husband's name" is his, and not the user's
+        slots = tuple(each for each in slots if each.name != _NAME)
     timed = frozenset().union(*(each for each in (*known.now, *known.past) if each <= stemmed))
     later = frozenset(stems(spoken[spoken.index("before") + 1 :] if "before" in spoken else ()))
     asked = tuple(
@@ -206,6 +223,7 @@ def _does(spoken: Sequence[str]) -> bool:
 
 
 _WORK = "work.role"
+_NAME = "identity.name"
 
 
 def _of_kin(
