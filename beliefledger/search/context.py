@@ -13,7 +13,7 @@ from beliefledger.gate.taken_back import AGENTS
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidQuery
-from beliefledger.projections.current_first import ABOUT
+from beliefledger.projections.aboutness import ABOUT
 from beliefledger.projections.routing import asks_agent
 from beliefledger.projections.showing import says_nothing
 from beliefledger.search.answers import FoundAnswer, StandingAnswer

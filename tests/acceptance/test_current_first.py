@@ -576,3 +576,42 @@ def test_news_of_something_else_come_after_what_is_believed(memory, told, questi
     days = ("2025-01-22", "2025-04-04", "2025-07-28")
     say(memory, *zip(days, told, strict=False))
     assert answer in found(memory, question)[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("who is my husband?", "Alan"),
+        ("what is my husband's name?", "Alan"),
+        ("what's my husband called?", "Alan"),
+        ("what is my cat called?", "Tabitha"),
+        ("what's the name of our dog?", "Wilf"),
+        ("what is my kitten's name?", "Tabitha"),
+        ("am I married?", "Alan"),
+        ("who is my boss?", "Ruth"),
+        ("what's my name?", "Maggie"),
+    ],
+)
+def test_who_is_asked_for_by_a_word_is_nobody_else(memory, question, answer):
+    """What Alan does later, and what the dog is called, had come before them."""
+    say(
+        memory,
+        ("2025-01-03", "My name is Margaret and I live in Harrogate with my husband Alan."),
+        ("2025-01-13", "My boss is called Ruth."),
+        ("2025-02-01", "Alan has taken up bowls at his age! He plays on Thursdays."),
+        ("2025-04-15", "Our cat is called Tabitha."),
+        ("2025-05-15", "Our dog is called Wilf."),
+        ("2025-06-15", "Ruth has moved to the big office upstairs."),
+        ("2025-09-15", "Please call me Maggie, everybody does."),
+    )
+    assert answer in found(memory, question)[0]
+
+
+def test_a_husband_is_another_where_that_is_told(memory):
+    say(
+        memory,
+        ("2025-01-03", "My husband is Alan."),
+        ("2025-02-03", "Alan and I got divorced."),
+        ("2025-08-03", "My new husband is called Tom."),
+    )
+    assert "Tom" in found(memory, "who is my husband?")[0]
