@@ -15,6 +15,7 @@ from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, s
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.renewals import is_of_another
 from beliefledger.gate.rules import distinctions
+from beliefledger.gate.rules.renewals import OTHERS
 from beliefledger.gate.rules.subjects import subject_of, tells_a_state
 from beliefledger.gate.successions import Said, Told, score, threshold
 from beliefledger.ledger.candidate import SELF, Candidate
@@ -188,9 +189,21 @@ def _tells_of_another(said: Said, held: Held) -> bool:
         return True
     if distinctions.name_others(said.text, memory.claim) and said.others:
         return True
+    given = _GIVEN.search(said.low)
+    if given is not None and given["who"] in _GIVEN_TO and given["who"] not in memory.claim.lower():
+        return True
     return any(
         distinctions.owned_by_another(before, told) for before in _before(said, memory.claim)
     )
+
+
+_GIVEN = re.compile(
+    r"\b(?:bought|got|ordered|made|knitted|found|picked up)(?: (?:my|our|his|her|the))? "
+    r"(?:(?:little|big|older|younger|new) )?(?P<who>[a-z]+)(?: [a-z]+)? "
+    r"(?:an? |the |some |new |her |his |their )*[a-z]"
+)
+"""Got for somebody: "bought my nephew shoes"."""
+_GIVEN_TO = OTHERS - {"dog", "cat"}
 
 
 def _before(said: Said, claim: str) -> Iterator[str]:

@@ -16,16 +16,17 @@ _SPEAKER = re.compile(
     r"\b(?:i|i['’]?m|im|i['’]?ve|ive|i['’](?:d|ll)|we|we['’](?:re|ve|ll|d)|me|us|myself)\b", re.I
 )
 _IS = r"is|are|was|were|['’]s|costs?|starts?|begins?"
+_OF_A_PERSON = r"drives|plays|speaks|drinks|eats|uses|works|lives|wakes|learns|studies"
 _DOES = (
-    r"takes?|drives?|plays?|speaks?|drinks?|eats?|uses?|goes|go|works?|lives?|moved|switched|"
-    r"changed|joined|got|has|have|wakes?|pays?|learns?|studies"
+    r"takes?|drive|play|speak|drink|eat|use|goes|go|work|live|moved|switched|"
+    r"changed|joined|got|has|have|wake|pays?|learn|study"
 )
 _LEADS = "so|and|but|btw|also|oh|ok|fyi|lol|well|yeah"
 _SUBJECT = re.compile(
     rf"\W*+(?:(?:{_LEADS}|now|by the way)\W++)*+"
     r"(?P<whose>(?:my|our|the|this|that|his|her|their|an?) )?"
     r"(?P<words>[^\W_][\w'’-]{0,30}(?: [\w'’-]{1,30}){0,2}?)"
-    rf"(?:(?P<is>['’]s| (?:{_IS}))| (?:{_DOES}))(?!\w)",
+    rf"(?:(?P<is>['’]s| (?:{_IS}))| (?P<does>{_OF_A_PERSON})| (?:{_DOES}))(?!\w)",
     re.I,
 )
 _PERSON = re.compile(
@@ -43,6 +44,7 @@ _STATE = re.compile(
 _ANOTHER_CLAUSE = re.compile(r"(?:[,;:–—]|\.|\b(?:and|but|so)\b) *(?:[\w'’-]{1,30} ){2}[\w'’-]")
 """What it says there may be of another subject."""
 _NOBODY = frozenset(_DATA["nobody"].split())
+_ONES_OWN = frozenset(_DATA["ones_own"].split())
 _HOW = frozenset(_DATA["how"].split())
 _PASSING = frozenset(_DATA["passing"].split())
 
@@ -60,6 +62,8 @@ class Subject(NamedTuple):
     """Whether it is told what it is, and not what it does."""
     acts: bool = False
     """Whether all that is known of it is that it does something."""
+    does: bool = False
+    """Whether it does what a person does: "the intern uses emacs"."""
 
     def is_apart(self, known: AbstractSet[str]) -> bool:
         """Whether it is none of the words `known` of a memory, which are in lower case and without
@@ -75,7 +79,7 @@ class Subject(NamedTuple):
             kind = self.before[-1] if self.before else ""
             other = kind and kind not in _HOW and not _has(known, kind)
             return bool(other and self.whose and not self.named)  # "my tennis partner"
-        return self.is_so or self.head in OTHERS
+        return self.is_so or self.head in OTHERS or (self.does and self.head not in _ONES_OWN)
 
     def is_none_of(self, known: AbstractSet[str]) -> bool:
         """Whether it is another thing, whatever is told of it: none of its words is known of what a
@@ -105,6 +109,7 @@ def subject_of(said: str) -> Subject | None:
         whose=found["whose"] is not None,
         named=found["words"].split()[-1][:1].isupper(),
         is_so=found["is"] is not None,
+        does=found["does"] is not None,
     )
 
 

@@ -47,6 +47,13 @@ GONE = [
     (["my dog Rex", "my dog Rex got run over"], "dog"),
 ]
 
+OTHERS = [
+    (["i use vim", "the new intern uses emacs, respect"], "tool.editor", "vim"),
+    (["i wear size 44", "bought my nephew shoes, size 31, so small"], "wears.size", "44"),
+    (["my phone is a Pixel 6", "got my mum an iphone 15"], "device.phone", "a Pixel 6"),
+    (["i drive a Golf", "our new neighbour drives a Tesla now"], "vehicle.car", "Golf"),
+]
+
 
 @pytest.fixture
 def memory(place, clock):
@@ -71,6 +78,12 @@ def test_what_is_told_in_passing_is_believed(memory, clock, turns, attribute, va
 def test_what_is_gone_is_not_believed_to_be_there(memory, clock, turns, word):
     there = [each for each in told(memory, clock, turns) if each.type != "event"]
     assert not any(word in each.text.lower() for each in there)
+
+
+@pytest.mark.parametrize(("turns", "attribute", "value"), OTHERS)
+def test_what_others_have_is_not_what_the_user_has(memory, clock, turns, attribute, value):
+    found = [each.value for each in told(memory, clock, turns) if each.attribute == attribute]
+    assert found == [value]
 
 
 def test_who_was_caught_still_waits_for_a_person(memory):
