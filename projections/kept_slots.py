@@ -7,7 +7,7 @@ is.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 from beliefledger.projections.slot_routing import built_in
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 OTHER = ""
 """Stands for a slot that is not known."""
-_MANY = 4096
 
 
 def kept_under(numbers: Iterable[int], index: SubjectIndex) -> frozenset[str]:
@@ -31,7 +30,6 @@ def kept_under(numbers: Iterable[int], index: SubjectIndex) -> frozenset[str]:
     return frozenset(found)
 
 
-@lru_cache(_MANY)
 def slots_of(key: str) -> frozenset[str]:
     """The slots that have a key, or one of which it is a further part; `OTHER` if there is none."""
     heads = (key, *(key[:at] for at, each in enumerate(key) if each in ".-"))
