@@ -86,6 +86,13 @@ def test_what_others_have_is_not_what_the_user_has(memory, clock, turns, attribu
     assert found == [value]
 
 
+@pytest.mark.parametrize(
+    "said", ["night shift was brutal, my feet hurt", "early shift tomorrow, i hate it"]
+)
+def test_one_shift_is_not_the_hours_of_work(memory, clock, said):
+    assert not any(each.attribute == "work.hours" for each in told(memory, clock, [said]))
+
+
 def test_who_was_caught_still_waits_for_a_person(memory):
     _, decisions = memory.remember("ana", "my brother got nicked last night")
     assert not memory.beliefs("ana")
