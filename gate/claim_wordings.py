@@ -21,6 +21,7 @@ from beliefledger.ledger.lookalikes import undisguised
 _NOT = re.compile(r"n't\b")
 _PARTED = re.compile(r"[-/.&']")
 _SUFFIX = re.compile(r"(?<=\w)'(?:s|m|re|ve|ll|d)\b|(?<=s)'(?!\w)")
+_CALLED = re.compile(r"\b(he|she|it)'s(?= (?:called|named)\b)")
 _LONG = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will", "'d": " would"}
 _TOKEN = re.compile(
     r"\d[\d.,:/]*\d|\d|[^\W\d_][^\W_]*(?:[-.&+/#'][^\W_]+)*[+#]*|[$€£%]|[.,;:!?()–—\n]"
@@ -116,6 +117,7 @@ def plain(text: str) -> str:
     text = text.casefold().replace("won't", "will not").replace("can't", "can not")
     text = text.replace("ain't", "is not").replace("shan't", "shall not")
     text = _NOT.sub(" not", text)
+    text = _CALLED.sub(r"\1 is", text)
     text = _SUFFIX.sub(lambda found: _LONG.get(found[0], " "), text)
     known = wordings()
     text = " ".join(known.short.get(word, word) for word in _spaced(text))
@@ -250,7 +252,9 @@ class Said:
 def _said(quotes: tuple[str, ...]) -> Said:
     words = frozenset(token for quote in quotes for token in tokens_of(quote))
     parts = {part for word in words for part in _PARTED.split(word) if part}
-    known = frozenset(form for word in words | parts for form in forms(word))
+    # What stands for a phrase hides its words: "got engaged", of whom "engaged" is the value.
+    spelled = {word for quote in quotes for word in _TOKEN.findall(quote.casefold())}
+    known = frozenset(form for word in words | parts | spelled for form in forms(word))
     return Said(tuple(map(plain, quotes)), words, known, tongue_in(words, quotes))
 
 

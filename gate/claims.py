@@ -87,7 +87,8 @@ def beyond(candidate: Candidate) -> Excess | None:
         return None
     if candidate.entity == SELF and candidate.type != "relation":  # "my boss": reports to
         quotes = [_plain(span.quote) for span in candidate.spans]
-        if _of_another(quotes, forms_in(candidate.claim), candidate.value, forms):
+        told = forms_in(candidate.claim) | set(_words(_plain(candidate.claim)))
+        if _of_another(quotes, told, candidate.value, forms):
             return Excess.PERSON
     return excess(
         candidate.claim,

@@ -161,7 +161,11 @@ def _is_of_subject(sentence: Sentence, renewal: Renewal) -> bool:
     memory = renewal.held.written.memory
     if distinctions.apart(sentence.text, memory.claim, memory.attribute):
         return False
-    begin = 0 if renewal.new is None else renewal.new.begin
+    new = renewal.new
+    said = "" if new is None else sentence.text[new.start : new.end]
+    if said and _SEVERAL.search(memory.value) and not _SEVERAL.search(said):
+        return False  # one of two housemates moved out, and somebody took that room
+    begin = 0 if new is None else new.begin
     told = memory.claim.replace(memory.value, " ")
     if distinctions.owned_by_another(sentence.text[:begin], told):
         return False
@@ -178,6 +182,10 @@ def _is_of_subject(sentence: Sentence, renewal: Renewal) -> bool:
         return True  # "they put me on days"
     about = stems(memory.claim)
     return all(stem(each) in about for each in others)
+
+
+_SEVERAL = re.compile(r"\A[A-ZÀ-Þ]\w+(?:, [A-ZÀ-Þ]\w+)*,? (?:and|&) [A-ZÀ-Þ]\w+\Z")
+"""Names, one after the other: "Callum and Sam"."""
 
 
 def known_words(held: Held) -> set[str]:

@@ -17,6 +17,7 @@ from beliefledger.ledger.postgres.server import TENANT_SETTING, PostgresURL, Ser
 from beliefledger.opening.build import WordTagger, all_views
 from beliefledger.projections.postgres import PostgresHome
 from beliefledger.projections.projector import Projector
+from beliefledger.projections.vectors import VectorStore
 
 SCHEMAS = 12
 """So many ledgers share a database. It is then made anew: what a Postgres asks of its catalogue,
@@ -134,6 +135,8 @@ def make_tables(url: str) -> None:
         views = schema.views_schema(name, server.url.tenant)
         home = PostgresHome(server.connect, views, app, server.url.tenant, TENANT_SETTING)
         nothing = cast("Log", None)  # which only a fold would read
-        Projector(nothing, home, all_views(WordTagger(nothing))).home.close()
+        projector = Projector(nothing, home, all_views(WordTagger(nothing)))
+        VectorStore(home)  # makes the tables that the first search would
+        projector.home.close()
     finally:
         server.close()

@@ -244,7 +244,8 @@ def _told(reading: Reading, begin: int, stop: int, ends: tuple[Ends, ...]) -> Ru
         link = {"i'm": "is ", "i've": "has ", "ive": "has ", "we've": "has ", "i'd": "had "}
         following = words[first + 1].low if first + 1 < len(words) else ""
         if subject == "" and following in _SPOKEN:
-            rest = _SPOKEN[following] + rest[len(following) :]
+            done = capped(retell(reading.content, words, first + 2, last, reading.person))
+            rest = f"{_SPOKEN[following]} {done}"
         claim = f"{SELF} {link.get(low, '')}{rest}"
     elif last - first > _TWO and [word.low for word in words[first + 1 : first + _TWO]] in _AND_ME:
         rest = retell(reading.content, words, first + _TWO, last, reading.person)

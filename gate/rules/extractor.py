@@ -48,7 +48,12 @@ if TYPE_CHECKING:
 _OF_IDENTITY = ("identity.", "work.role")
 _BORN = "born "
 """How the value of an event begins that tells when somebody was born."""
-_PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we|weve)\b|\bnot\b|\bhome is\b", re.I)
+_PERSONAL = re.compile(
+    r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we|weve)\b|\bnot\b|\bhome is\b|"
+    r"(?:[,;–-]|\band|\bso) ?new \w+ (?:is|called|named)\b",
+    re.I,
+)
+_NAMING = re.compile(r"\b(?:called|named|(?:his|her|its) name)\b", re.I)
 _YES = re.compile(
     r"^\W*(?:yes|yeah|yep|yup|right|exactly|correct|indeed|"
     r"that(?:'s|’s| is) (?:right|correct|true))\b",
@@ -300,7 +305,9 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
     """What a turn of the user says of them, sentence by sentence."""
     together = len(text) <= TALK
     told: bool | None = None
+    last = (0, 0)
     for start, end in sentences(text):
+        before, last = last, (start, end)
         deadline.check()
         if end - start > LONGEST:
             continue
@@ -323,6 +330,9 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
         if not together:
             yield from found
             continue
+        if before[1] and _NAMING.search(text, start, end):
+            reading = Reading(text, words or words_of(text, start, end), said_at, "first")
+            found += their_names.of_the_last(reading, words_of(text, *before))
         shaped = next(whole_sentences.findings(text, start, end, said_at), None)
         yield from found if shaped is None else _beside(found, shaped)
         yield from aliases.findings(text, start, end)

@@ -256,6 +256,9 @@ def _to_clause_end(reading: Reading, stop: int) -> int:
     return last
 
 
+_SPOKEN = {"am": "is", "are": "is", "have": "has", "weigh": "weighs", "bank": "banks"}
+
+
 def claim_to(reading: Reading, begin: int, stop: int) -> str:
     """The words [begin, stop) as said of the user."""
     words = [i for i, w in enumerate(reading.words) if w.start >= begin and w.end <= stop]
@@ -270,7 +273,9 @@ def claim_to(reading: Reading, begin: int, stop: int) -> str:
     link = dict.fromkeys(("i'm", "im", "we're"), "is ")
     link |= dict.fromkeys(("i've", "ive", "we've", "weve"), "has ")
     if low in ("i", "we"):
-        spoken = {"am": "is", "are": "is", "have": "has", "weigh": "weighs"}.get(following)
+        spoken = {"am": "is", "are": "is", "have": "has", "weigh": "weighs", "bank": "banks"}.get(
+            following
+        )
         lemma, form = verb_form(following)
         if spoken is None and form is Form.BASE:
             spoken = third_person(lemma)

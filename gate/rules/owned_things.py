@@ -78,8 +78,8 @@ def _thing(reading: Reading, my: int) -> Iterator[RuleFinding]:
     )
     if not (named or article) or not tidy(words, begin, stop, 10):
         return
-    if noun in _KIN and not named:
-        return  # "my mum is a nurse" tells of her, and not which one she is
+    if not named and any(word.low in _KIN | WORDS["people"] for word in words[my + 1 : link]):
+        return  # "my mum is a nurse" tells of her, as "my best friend Ewa is one" of Ewa
     if words[my + 1].low in WORDS["not_mine"]:
         return
     noun = text_of(reading.content, words, my + 1, link)

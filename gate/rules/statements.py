@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -292,6 +293,9 @@ def _items(words: list[Any], begin: int, end: int) -> list[Range]:
     return found
 
 
+_FOR_A_DAY = re.compile(r"\ball (?:day|night|morning|afternoon|evening|weekend)\Z", re.I)
+
+
 def _finding(
     reading: Reading,
     clause: Clause,
@@ -332,6 +336,8 @@ def _finding(
     if says.get("with_verb"):
         begin = clause.verb
     value = text_of(content, words, begin, end)
+    if _FOR_A_DAY.search(value):
+        durability = Durability.TRANSIENT
     if _one_more(clause, attribute):
         attribute = "role.{value}" if attribute == "work.role" else "uses.{value}"
     attribute = attribute.replace("{value}", slug(value))

@@ -18,29 +18,29 @@ from beliefledger.gate.rules.possessives import (
 )
 from beliefledger.gate.rules.words import Token
 
-MARKS = frozenset({"name", "name's", "names", "called"})
+MARKS = frozenset({"name", "name's", "names", "called", "named"})
 """Words of which one is in every sentence that tells a name so."""
 
 
-def findings(reading: Reading) -> Iterator[RuleFinding]:
-    """ "My cleaner comes on Thursdays, her name is Rosa"; "she's called Rosa"."""
+def findings(reading: Reading, since: int = 3) -> Iterator[RuleFinding]:
+    """ "My cleaner comes on Thursdays, her name is Rosa", "a puppy called Wilf".
+
+    Only names behind token `since` are looked for: the words before may be of the last sentence.
+    """
     words = reading.words
-    for at in range(3, len(words) - 1):
-        low = words[at].low
-        if low in ("name", "name's", "names") and words[at - 1].low in _THEIRS:
-            begin = at + 1 + (words[at + 1].low == "is")
-        elif low == "called" and words[at - 1].low in ("she's", "he's", "it's"):
-            begin = at + 1
-        else:
+    for at in range(since, len(words) - 1):
+        begin = _name_begin(words, at)
+        if begin is None:
             continue
         end = name_end(words, begin) if begin < len(words) else begin
-        whose = _antecedent(words, at - 1)
+        whose = _antecedent(words, at)
         if end == begin or whose is None:
             continue
         my, noun = whose
         name = text_of(reading.content, words, begin, end)
         key = words[noun].low
-        claim = f"User's {between(reading, my + 1, noun + 1)} is called {name}"
+        is_ = "was named" if begin == at + 2 and words[at].low in _NAMED else "is called"
+        claim = f"User's {between(reading, my + 1, noun + 1)} {is_} {name}"
         yield owned(
             reading, my, end, claim, "relation",
             relation_key(key, [], name) or (
@@ -50,7 +50,74 @@ def findings(reading: Reading) -> Iterator[RuleFinding]:
         )._replace(topic=topic_of_noun(key), participants=(name,), confidence=850)  # fmt: skip
 
 
+def of_the_last(reading: Reading, before: list[Token]) -> Iterator[RuleFinding]:
+    """The name of whom the sentence before told: "We got a puppy! He's called Wilf."."""
+    words = reading.words
+    first = next((at for at, word in enumerate(words) if word.low not in _OPENING), len(words))
+    if (
+        first < len(words)
+        and words[first].low in _REFERRING
+        and _antecedent(words, len(words)) is None
+    ):
+        both = reading._replace(words=[*before, *words])
+        for finding in findings(both, len(before) + first):
+            # "He's called" says nothing of the speaker; "we got" before it does.
+            yield finding if words[first].low in _A else finding._replace(start=before[0].start)
+
+
+def _name_begin(words: list[Token], at: int) -> int | None:
+    """Where a name begins that the words at `at` announce."""
+    low, last = words[at].low, words[at - 1].low
+    if low in ("name", "name's", "names") and last in _THEIRS:
+        return at + 1 + (words[at + 1].low == "is")
+    if low in _NAMED:
+        if last in ("we", "i") and words[at + 1].low in _HIM:
+            return at + 2
+        if last in _SHORT or (last == "is" and words[at - 2].low in _SUBJECT):
+            return at + 1
+        whose = _antecedent(words, at)
+        if whose is not None and whose[1] == at - 1 and words[whose[0]].low in ("a", "an"):
+            return at + 1
+        if _is_kind(words, at):
+            return at + 1
+    return None
+
+
+def _is_kind(words: list[Token], at: int) -> bool:
+    """Whether the words before `at` only say of a pet what it is: "a puppy. A border terrier"."""
+    article = next((i for i in range(at - 2, max(0, at - 5), -1) if words[i].low in ("a", "an")), 0)
+    if not article or words[article - 1].text[0].isalnum():
+        return False
+    end = name_end(words, at + 1)
+    if end < len(words) and words[end].text[0].isalnum():
+        return False  # "a film called Alien scared her"
+    kind = [word.low for word in words[article:at]]
+    return not any(low in ONE or low in MANY or is_role(low) for low in kind) and any(
+        word.low in PETS for word in words[:article]
+    )
+
+
+def _ones_own(words: list[Token], article: int) -> bool:
+    """Whether the words before say that the speaker has got a pet: "we got a", "just adopted a"."""
+    before = [word.low for word in words[:article]]
+    return not _GOT.isdisjoint(before) and not any(
+        low in _ONLY_THOUGHT or low in ONE or low in MANY or is_role(low) for low in before
+    )
+
+
+_GOT = frozenset("got have adopted rescued bought brought picked fostering own".split())
+_ONLY_THOUGHT = frozenset(
+    "if want wanted wants wish would i'd we'd should could might maybe had he she they you"
+    " who".split()
+)
+_NAMED = frozenset({"called", "named"})
+_HIM = frozenset("him her it them".split())
+_SUBJECT = frozenset("he she it".split())
+_SHORT = frozenset("he's she's it's hes shes".split())
+_OPENING = frozenset({",", "and", "so", "oh"})
 _THEIRS = frozenset({"his", "her", "its", "their"})
+_A = frozenset({"a", "an"})
+_REFERRING = _SHORT | _SUBJECT | _THEIRS | _A | frozenset({"we", "i"})
 
 
 def _antecedent(words: list[Token], at: int) -> tuple[int, int] | None:
@@ -63,7 +130,7 @@ def _antecedent(words: list[Token], at: int) -> tuple[int, int] | None:
             if words[my].low in ("my", "our"):
                 return my, noun
             if words[my].low in ("a", "an") and low in PETS:
-                return my, noun
+                return (my, noun) if _ones_own(words, my) else None
             if not words[my].text.isalpha():
                 break
         return None

@@ -34,6 +34,34 @@ STAYS = [
     (["i eat anything but warm milk makes me gag"], "likes.warm-milk", "warm milk"),
     (["coriander tastes like soap to me"], "likes.coriander", "coriander"),
     (["i cant stomach oysters"], "likes.oysters", "oysters"),
+    (["we got engaged!!"], "relation.marital-status", "engaged"),
+    (["we just got engaged :)"], "relation.marital-status", "engaged"),
+    (["never been to the states"], "experience.the-states", "to the states"),
+    (["got a puppy called Wilf"], "relation.puppy.name", "Wilf"),
+    (["we got a puppy! A border terrier called Wilf"], "relation.puppy.name", "Wilf"),
+    (["We got a puppy. He's called Wilf."], "relation.puppy.name", "Wilf"),
+    (["we adopted a rescue dog. We called him Biscuit!"], "relation.dog.name", "Biscuit"),
+    (["picked up our new kitten, she's called Mabel"], "relation.kitten.name", "Mabel"),
+    (["my new manager starts monday. she's called Priya"], "relation.reports-to", "Priya"),
+    (["got the job at Lidl"], "work.employer", "Lidl"),
+    (["I work at Tesco nights", "got a job at Lidl, start monday"], "work.employer", "Lidl"),
+    (["our wifi's with Sky", "switched broadband to Zen"], "provider.internet", "Zen"),
+    (["we're with Sky for broadband"], "provider.internet", "Sky"),
+    (["we've moved to Zen for our internet"], "provider.internet", "Zen"),
+    (["my GP is Dr Malik", "so I'm with Dr Evans now"], "care.doctor", "Dr Evans"),
+    (["i go to bed at 11", "been going to bed at 9:30 these days"], "day.bedtime", "9:30"),
+    (
+        ["I take my coffee black", "I take my coffee with oat milk now"],
+        "drink.coffee",
+        "with oat milk",
+    ),
+    (["signed for the flat in Keynsham today"], "home.location", "Keynsham"),
+    (["callum moved out, new housemate is Freya"], "relation.housemate.name", "Freya"),
+    (
+        ["my housemates are Callum and Sam", "Callum moved out, new housemate is Freya"],
+        "thing.housemates",
+        "Callum and Sam",
+    ),
 ]
 GONE = [
     (["my bike is a Trek", "bike got nicked on sunday :("], "bike"),
@@ -52,6 +80,10 @@ OTHERS = [
     (["i wear size 44", "bought my nephew shoes, size 31, so small"], "wears.size", "44"),
     (["my phone is a Pixel 6", "got my mum an iphone 15"], "device.phone", "a Pixel 6"),
     (["i drive a Golf", "our new neighbour drives a Tesla now"], "vehicle.car", "Golf"),
+    (["i live in York", "we've moved to Zen for our internet"], "home.location", "York"),
+    (["i'm a plumber", "my best friend Ewa is a nurse in Gdansk"], "work.role", "plumber"),
+    (["our cat is Tom", "our neighbour has a dog. it's called Fang"], "relation.cat.name", "Tom"),
+    (["my sister is Ana", "my sister got a puppy called Rex"], "relation.sister.name", "Ana"),
 ]
 
 
@@ -82,8 +114,8 @@ def test_what_is_gone_is_not_believed_to_be_there(memory, clock, turns, word):
 
 @pytest.mark.parametrize(("turns", "attribute", "value"), OTHERS)
 def test_what_others_have_is_not_what_the_user_has(memory, clock, turns, attribute, value):
-    found = [each.value for each in told(memory, clock, turns) if each.attribute == attribute]
-    assert found == [value]
+    own = [each for each in told(memory, clock, turns) if each.entity == "User"]
+    assert [each.value for each in own if each.attribute == attribute] == [value]
 
 
 @pytest.mark.parametrize(
