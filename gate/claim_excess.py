@@ -106,7 +106,7 @@ def value_said(texts: Iterable[str], spans: Sequence[Span]) -> bool:
     said = Said.of(tuple(span.quote for span in spans))
     light = wordings().light
     return all(
-        said.has(word) or (word in light and number_of(word) is None)
+        (word in light and number_of(word) is None) or said.has(word)
         for text in texts
         for word in tokens_of(text)
         if word not in CUT
@@ -167,10 +167,12 @@ def _unsaid(claim: str, entity: str, said: Said, when: When) -> Excess | None:
     own = forms_in(entity)
     found: Excess | None = None
     for word in tokens_of(claim):
-        if word in CUT or word in DENIALS or said.has(word):
+        if word in CUT or word in DENIALS:
             continue
         number = number_of(word)
         if number is None and word not in known.limiting and said.bears(word):
+            continue
+        if said.has(word):
             continue
         if not own.isdisjoint(forms(word)):
             continue

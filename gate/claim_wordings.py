@@ -208,6 +208,7 @@ def forms_in(text: str) -> frozenset[str]:
 class Said:
     """The words of the spans, made ready to compare a claim with."""
 
+    quotes: tuple[str, ...]
     texts: tuple[str, ...]
     tokens: frozenset[str]
     known: frozenset[str]
@@ -227,7 +228,9 @@ class Said:
             part in wordings().light or not self.known.isdisjoint(forms(part)) for part in parts
         ):
             return True
-        return self.tongue is not None and self._begins(word)
+        if self.tongue is not None and self._begins(word):
+            return True
+        return not _spelt(self.quotes).isdisjoint(forms(word))
 
     def bears(self, word: str) -> bool:
         """Whether a word adds nothing to what was said."""
@@ -252,10 +255,15 @@ class Said:
 def _said(quotes: tuple[str, ...]) -> Said:
     words = frozenset(token for quote in quotes for token in tokens_of(quote))
     parts = {part for word in words for part in _PARTED.split(word) if part}
-    # What stands for a phrase hides its words: "got engaged", of whom "engaged" is the value.
-    spelled = {word for quote in quotes for word in _TOKEN.findall(quote.casefold())}
-    known = frozenset(form for word in words | parts | spelled for form in forms(word))
-    return Said(tuple(map(plain, quotes)), words, known, tongue_in(words, quotes))
+    known = frozenset(form for word in words | parts for form in forms(word))
+    return Said(quotes, tuple(map(plain, quotes)), words, known, tongue_in(words, quotes))
+
+
+@lru_cache(maxsize=16)
+def _spelt(quotes: tuple[str, ...]) -> frozenset[str]:
+    """The forms of the words themselves, which what stands for a phrase hides: of "got engaged"."""
+    words = {word for quote in quotes for word in _TOKEN.findall(quote.casefold())}
+    return frozenset(form for word in words for form in forms(word))
 
 
 def tongue_in(words: frozenset[str], quotes: Sequence[str]) -> str | None:
@@ -289,5 +297,5 @@ def _spelled(words: frozenset[str]) -> bool:
 
 def forget() -> None:
     """Empty the caches, which may hold words of an erased subject."""
-    for cached in (plain, tokens_of, forms, _said):
+    for cached in (plain, tokens_of, forms, _said, _spelt):
         cached.cache_clear()

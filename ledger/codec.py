@@ -21,6 +21,9 @@ from beliefledger.ledger.times import Micros
 from beliefledger.ledger.upcast import STEPS, upcast
 from beliefledger.ledger.vault import SYSTEM, Vault
 
+_OF_TODAY = frozenset(BY_NAME) - STEPS.keys()
+"""The names of the events that need not be turned into those of today."""
+
 
 @dataclass(slots=True)
 class New:
@@ -81,16 +84,23 @@ class Recorded:
         _, _, body, gone = _parts(row, vault, mine)
         return None if gone else body or {}
 
-    if not TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> Any:
-            """Opens `event` when it is first asked for, where `unseal` left that for later."""
-            mine = vars(self)
-            if name != "event" or "later" not in mine:
-                raise AttributeError(name)
-            mine["event"] = _event(*mine["later"], mine)[2]
-            del mine["later"]
-            return mine["event"]
+class _OpenedLater:
+    """Opens an event's body when `event` is first asked for, where `unseal` left that for later.
+    What it finds is kept in the object, which is looked at before this is."""
+
+    def __get__(self, recorded: Recorded | None, owner: type[Recorded]) -> Any:
+        mine = {} if recorded is None else vars(recorded)
+        if "later" not in mine:
+            raise AttributeError("event")
+        row, vault = mine["later"]
+        event = mine["event"] = _event(row, vault, mine)[2]
+        del mine["later"]
+        return event
+
+
+if not TYPE_CHECKING:  # else it would be the default of the field
+    Recorded.event = _OpenedLater()
 
 
 def seal(new: New, version: int, tenant: str, vault: Vault) -> Sealed:
@@ -150,16 +160,16 @@ def unseal(row: Row, vault: Vault, *, later: bool = False) -> Recorded:
 
     Raises `LogCorrupted` naming the position, `UnknownEventType`, `KeyMissing`.
     """
-    fields = envelope.read(row.envelope, row.position)
-    name = fields["type"]
-    there = row.body is not None or fields["body_digest"] is None
-    if later and there and name in BY_NAME and name not in STEPS:
-        if row.body is not None and fields["subject_ref"]:
+    position, data, body, _ = row
+    fields = envelope.read(data, position)
+    there = body is not None or fields["body_digest"] is None
+    if later and there and fields["type"] in _OF_TODAY:
+        if body is not None and fields["subject_ref"]:
             vault.keys(fields["subject_ref"])  # a key that is missing is noticed now
         fields["later"] = row, vault
     else:
         fields["type"], fields["facts"], fields["event"] = _event(row, vault, fields)
-    fields["position"] = row.position
+    fields["position"] = position
     return _recorded(fields)
 
 

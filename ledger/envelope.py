@@ -90,6 +90,6 @@ def read(envelope: bytes, position: int) -> dict[str, Any]:
         fields = canonical.decode(envelope)
     except ValueError:
         raise LogCorrupted(f"The envelope at position {position} is not JSON.") from None
-    if not isinstance(fields, dict) or fields.keys() != FIELDS:
+    if type(fields) is not dict or fields.keys() != FIELDS:
         raise LogCorrupted(f"The envelope at position {position} has other fields than it must.")
     return fields

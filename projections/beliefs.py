@@ -281,6 +281,9 @@ class Fold:
         memory, subject, tag = happened.memory, event.subject_ref or "", self._tag
         stated = _stated(memory)
         context_tag = tag(subject, "context", memory.context)
+        said_at = memory.said_at
+        if isinstance(happened, (MemoryMovedIn, MemoriesConsolidated)):
+            said_at = happened.last_said_at
         if not quarantined:
             self._take_time(event, context_tag, memory.valid_from)
         row = Version(
@@ -311,7 +314,7 @@ class Fold:
             memory.when.start,
             memory.when.end,
             memory.when.precision.value,
-            getattr(happened, "last_said_at", memory.said_at),
+            said_at,
             None,
             None,
             None,

@@ -62,6 +62,19 @@ class Histories:
         return (each for each in events if each.position <= upto)
 
 
+def sorted_out(page: Page, foldings: Sequence[Folding]) -> list[Page]:
+    """For each of these the page with the events that it folds: looked through once for all."""
+    found = [Page(page.position, []) for _ in foldings]
+    wanted: dict[str, list[list[Recorded]]] = {}
+    for folding, its in zip(foldings, found, strict=True):
+        for name in folding.types:
+            wanted.setdefault(name, []).append(its.events)
+    for event in page.events:
+        for events in wanted.get(event.type, ()):
+            events.append(event)
+    return found
+
+
 class Folding:
     """Applies events to one view, and folds subjects again after an erasure."""
 
@@ -91,9 +104,11 @@ class Folding:
         connection: Connection,
         histories: Histories,
     ) -> tuple[int, str | None]:
-        """Apply a page; returns the last position applied, and why it stopped there if it did."""
-        types = self.types
-        for each in [one for one in page.events if one.type in types and one.position > after]:
+        """Apply a page that has the events of this view alone (see `sorted_out`); returns the last
+        position applied, and why it stopped there if it did."""
+        for each in page.events:
+            if each.position <= after:
+                continue
             failure = self._apply(each, connection)
             if failure is None and self._view.of_bodies and each.type == ContentErased.NAME:
                 failure = self._erased(each, end, connection, histories)

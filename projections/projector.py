@@ -27,7 +27,7 @@ from beliefledger.ledger.store import Head
 from beliefledger.projections import probes, view_tables
 from beliefledger.projections.compiled import STATEMENTS
 from beliefledger.projections.counts import Counts
-from beliefledger.projections.folds import Filling, Folding, Histories
+from beliefledger.projections.folds import Filling, Folding, Histories, sorted_out
 from beliefledger.projections.replica_views import ReplicaViews
 from beliefledger.projections.tables import decay_scores, view_state
 from beliefledger.projections.view import FIRST_GENERATION, View
@@ -266,14 +266,15 @@ class Projector:
         else:
             page_end = self._log.event_id_at(page.position)
         histories = Histories(self._log)
-        for state in behind:
+        pages = sorted_out(page, [self._folding[state.name] for state in behind])
+        for state, its in zip(behind, pages, strict=True):
             view = self.views[state.name]
             if kept[state.name] != state.at:
                 # Another process moved it on, or this one just began: keep nothing.
                 self._begin(view, state, upto)
             folding = self._folding[state.name]
             before = self.counts.of(connection, state)
-            position, failure = folding.page(page, state.position, upto, connection, histories)
+            position, failure = folding.page(its, state.position, upto, connection, histories)
             view.flush(connection)
             if failure is not None:
                 last = self._log.event_id_at(position) if position else None
@@ -369,11 +370,12 @@ class Projector:
         tables = [table for each in filling for table in each.tables]
         with gc_paused(), self.home.filling(tables) as connection:
             self._alone.check()
-            types = frozenset().union(*(each.folding.types for each in filling))
+            foldings = [each.folding for each in filling]
+            types = frozenset().union(*(each.types for each in foldings))
             for page in self._log.wanted(types, after, end, FOLD_PAGE):
                 histories = Histories(self._log)
-                for each in filling:
-                    each.fold(page, end, connection, histories)
+                for each, its in zip(filling, sorted_out(page, foldings), strict=True):
+                    each.fold(its, end, connection, histories)
             for each in filling:
                 each.view.flush(connection)
         return end

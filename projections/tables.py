@@ -32,6 +32,9 @@ def _text(length: int) -> TypeEngine[str]:
 
 
 _ID = _text(32)
+_NUMBER = BigInteger().with_variant(Integer, "sqlite")
+"""A primary key that is a number. On SQLite only an INTEGER is the row's own number, which needs no
+index beside the table."""
 FOLD = {"needed": "by the fold"}
 """Marks an index that a view's fold looks rows up by: it is there while a rebuild fills the table.
 The others are made when the table is full, which is faster."""
@@ -77,7 +80,7 @@ def belief_versions(generation: int) -> Table:
     return Table(
         name,
         MetaData(),
-        Column("row_id", BigInteger, primary_key=True, autoincrement=False),
+        Column("row_id", _NUMBER, primary_key=True, autoincrement=False),
         Column("subject_ref", _ID, nullable=False),
         Column("belief", _ID, nullable=False),
         Column("memory_id", _ID, nullable=False),
@@ -128,7 +131,7 @@ def evidence(generation: int) -> Table:
     return Table(
         name,
         MetaData(),
-        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("position", _NUMBER, primary_key=True, autoincrement=False),
         Column("subject_ref", _ID, nullable=False),
         Column("memory_id", _ID, nullable=False),
         Index(f"{name}_memory", "memory_id", "position"),
@@ -143,7 +146,7 @@ def decisions(generation: int) -> Table:
     return Table(
         name,
         MetaData(),
-        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("position", _NUMBER, primary_key=True, autoincrement=False),
         Column("decision_id", _ID, nullable=False),
         Column("subject_ref", _ID, nullable=False),
         Column("turn_id", _ID, nullable=False),
@@ -171,7 +174,7 @@ def turns(generation: int) -> Table:
     return Table(
         name,
         MetaData(),
-        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("position", _NUMBER, primary_key=True, autoincrement=False),
         Column("turn_id", _ID, nullable=False),
         Column("subject_ref", _ID, nullable=False),
         Column("session_tag", _ID, nullable=False),
@@ -195,7 +198,7 @@ def churn(generation: int) -> Table:
     return Table(
         name,
         MetaData(),
-        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("position", _NUMBER, primary_key=True, autoincrement=False),
         Column("subject_ref", _ID, nullable=False),
         Column("belief", _ID, nullable=False),
         Column("happened", _text(12), nullable=False),
@@ -233,7 +236,7 @@ def recalls(generation: int) -> Table:
     return Table(
         name,
         MetaData(),
-        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("position", _NUMBER, primary_key=True, autoincrement=False),
         Column("recall_id", _ID, nullable=False),
         Column("subject_ref", _ID, nullable=False),
         Column("purpose", _text(60), nullable=False),
@@ -273,7 +276,7 @@ def jobs(generation: int) -> Table:
     return Table(
         name,
         MetaData(),
-        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("position", _NUMBER, primary_key=True, autoincrement=False),
         Column("job", _text(60), nullable=False),
         Column("due", BigInteger, nullable=False),
         Column("outcome", _text(12), nullable=False),
@@ -293,7 +296,7 @@ def calls(generation: int) -> Table:
     return Table(
         name,
         MetaData(),
-        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("position", _NUMBER, primary_key=True, autoincrement=False),
         Column("door", _text(60), nullable=False),
         Column("tool", _text(60), nullable=False),
         Column("token", _text(64), nullable=False),
@@ -314,7 +317,7 @@ def tasks(generation: int) -> Table:
     return Table(
         name,
         MetaData(),
-        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("position", _NUMBER, primary_key=True, autoincrement=False),
         Column("task_id", _ID, nullable=False),
         Column("subject_ref", _ID, nullable=False),
         Column("principal", _ID, nullable=False),
@@ -371,8 +374,7 @@ names and digests alone. Of our own model, the file that had the right digest.""
 decay_scores = Table(
     "decay_scores",
     MetaData(),
-    # On SQLite only an INTEGER is the row's own number, which needs no index beside the table.
-    Column("row_id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("row_id", _NUMBER, primary_key=True),
     Column("score", Integer, nullable=False),
 )
 """How much of each row of `belief_versions` was left when that was last computed, in millionths.
@@ -385,7 +387,7 @@ def _intervals(name: str, *columns: Column[Any]) -> Table:
     return Table(
         name,
         MetaData(),
-        Column("row_id", BigInteger, primary_key=True, autoincrement=False),
+        Column("row_id", _NUMBER, primary_key=True, autoincrement=False),
         Column("subject_ref", _ID, nullable=False),
         *columns,
         Column("opened", BigInteger, nullable=False),
@@ -437,7 +439,7 @@ def teams(generation: int) -> Table:
     return Table(
         name,
         MetaData(),
-        Column("row_id", BigInteger, primary_key=True, autoincrement=False),
+        Column("row_id", _NUMBER, primary_key=True, autoincrement=False),
         Column("subject_ref", _ID, nullable=False),
         Column("team", _ID, nullable=False),
         Column("opened", BigInteger, nullable=False),
@@ -456,7 +458,7 @@ def links(generation: int) -> Table:
     return Table(
         name,
         MetaData(),
-        Column("row_id", BigInteger, primary_key=True, autoincrement=False),
+        Column("row_id", _NUMBER, primary_key=True, autoincrement=False),
         Column("subject_ref", _ID, nullable=False),
         Column("memory_id", _ID, nullable=False),
         Column("part", _text(12), nullable=False),
