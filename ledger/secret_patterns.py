@@ -111,7 +111,7 @@ NATIONAL_IDS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
     (r"south african id|sa id|rsa id", r"[0-9]{6} ?[0-9]{4} ?[0-9]{3}", checked_by("za.idnr")),
     (r"nhs", r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4}", checked_by("gb.nhs")),
 )
-# An ASCII text with one of the words above has one of these, in lower case. To look for them takes a
+# An ASCII text with a word from above has one of these, in lower case: to look for them takes a
 # tenth of the time of a search that ignores case.
 NATIONAL_HINTS = (
     "aadha", "bsn", "burger", "cnic", "codice", "cpf", "curit", "curp", "dni", "id card", "idnr",
