@@ -87,7 +87,7 @@ class SQLiteAppender:
         """Write one append of a group; what is refused leaves no trace in the transaction. With
         `beside`, others are written there already: without them, which is the usual case, no
         savepoint is needed, for which SQLite copies every page that is changed."""
-        undo = _UNDO_ALL
+        undo: Sequence[str] = _UNDO_ALL
         if beside:
             cursor.execute("SAVEPOINT request")
             undo = _UNDO_ONE
