@@ -86,8 +86,7 @@ class Quick(logging.Formatter):
             "timestamp": f"{now}Z",
         }
         line |= {name: there[name] for name in TOLD if name in there}
-        if "request_id" not in line:
-            _correlated(None, "", line)
+        _correlated(None, "", line)
         if self._json:
             return orjson.dumps(line, default=repr).decode()
         head = (line.pop(name) for name in ("timestamp", "level", "event", "logger"))
