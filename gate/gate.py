@@ -174,7 +174,8 @@ class Gate(Writer):
     def _record(
         self, turns: Sequence[TurnInput], refs: dict[str, str], actor: str
     ) -> list[Receipt]:
-        self.memo.refresh()
+        if len(turns) > 1:  # a single one is refused by the append if an erasure was first
+            self.memo.refresh()
         ids: list[str] = []
         new: dict[str, Told] = {}
         expect: dict[str, int] = {}
@@ -193,7 +194,8 @@ class Gate(Writer):
         try:
             appended = self._append_turns(list(told.values()), expect, actor)
         except VersionConflict as conflict:
-            if conflict.stream not in new:
+            # It is there already; whether it may be told is not decided by what was known before.
+            if conflict.stream not in new or self.memo.refresh():
                 raise
             told = self._looked_up(new)
             if told == new:

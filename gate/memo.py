@@ -98,12 +98,14 @@ class Memo:
             self._beliefs.pop(stream, None)
             self._directories.pop(stream, None)
 
-    def refresh(self) -> None:
-        """Drop all folds if anything was erased since they were made."""
+    def refresh(self) -> bool:
+        """Drop all folds if anything was erased since they were made, and tell whether it was."""
         erasures = self._log.erasures
-        if erasures != self._erasures:
-            self._erasures = erasures
-            self.clear()
+        if erasures == self._erasures:
+            return False
+        self._erasures = erasures
+        self.clear()
+        return True
 
     def clear(self) -> None:
         self._consents.clear()

@@ -11,7 +11,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import field
 
 from beliefledger.ledger import envelope
 from beliefledger.ledger.dataclass import dataclass
@@ -36,13 +35,12 @@ class AppendRequest:
     erasures: int | None
     outcome: Outcome = None
     leads: bool = False
-    _woken: threading.Event = field(default_factory=threading.Event)
+    woken: threading.Event | None = None
+    """Of one who waits for another to commit or to hand over."""
 
     def wake(self) -> None:
-        self._woken.set()
-
-    def wait(self) -> None:
-        self._woken.wait()
+        if self.woken is not None:
+            self.woken.set()
 
 
 Take = Callable[[], list[AppendRequest]]
@@ -64,10 +62,11 @@ class GroupCommit:
         """Returns when the request is committed, alone or with others; raises why it was not."""
         try:
             with self._lock:
-                self._waiting.append(request)
                 request.leads, self._led = not self._led, True
-            if not request.leads:
-                request.wait()
+                woken = request.woken = None if request.leads else threading.Event()
+                self._waiting.append(request)
+            if woken is not None:
+                woken.wait()
             if request.leads:
                 self._lead()
         finally:

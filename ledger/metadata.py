@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isfinite
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -16,12 +17,16 @@ LARGEST = 4_096
 """Bytes of its JSON in UTF-8."""
 _DEEPEST = 16
 _BEYOND = 2**53
+_OBJECTS = (dict, MappingProxyType, Mapping)
+"""Any mapping; to ask whether it is one of the first two takes a tenth of the time."""
 
 
 def check_metadata(given: object) -> None:
     """Raises `InvalidTurn` for what is no JSON object, and for a larger one."""
-    if not isinstance(given, Mapping):
+    if not isinstance(given, _OBJECTS):
         raise InvalidTurn(f"metadata is a JSON object, not {type(given).__name__}.")
+    if not given:
+        return
     _check(given, "metadata", 0)
     try:
         size = len(orjson.dumps(dict(given)))

@@ -27,6 +27,7 @@ from beliefledger.ledger.secret_patterns import (
     ISSUERS,
     LETTERED_IDS,
     MASK,
+    NATIONAL_HINTS,
     NATIONAL_IDS,
     REVERSED,
     REVERSED_HINTS,
@@ -164,7 +165,6 @@ def _luhn(number: str) -> bool:
 
 
 def _cards(folded: str, lowered: str) -> Iterator[tuple[int, int]]:
-    spoken_of = any(word in lowered for word in CARD_WORDS)
     for run in _CARD_RUN.finditer(folded):
         groups = [
             (m.start(), m.end(), m.group()) for m in _GROUP.finditer(folded, run.start(), run.end())
@@ -184,9 +184,10 @@ def _cards(folded: str, lowered: str) -> Iterator[tuple[int, int]]:
                     break
         # Read out digit by digit, or in pairs where the text speaks of a card.
         together = "".join(digits for _, _, digits in groups)
-        one_by_one = len(together) == len(groups)
-        if len(together) <= 19 and (one_by_one or spoken_of) and _is_card(together):
-            yield run.span()
+        if len(together) <= 19 and _is_card(together):
+            one_by_one = len(together) == len(groups)
+            if one_by_one or any(word in lowered for word in CARD_WORDS):
+                yield run.span()
 
 
 def _split_cards(folded: str) -> Iterator[tuple[int, int]]:
@@ -225,7 +226,9 @@ def _ibans(folded: str, pattern: re.Pattern[str] = _IBAN) -> Iterator[tuple[int,
             yield match.start(), match.start() + places[-1] + 1
 
 
-def _national_ids(folded: str) -> Iterator[tuple[int, int]]:
+def _national_ids(folded: str, lowered: str) -> Iterator[tuple[int, int]]:
+    if folded.isascii() and not [hint for hint in NATIONAL_HINTS if hint in lowered]:
+        return
     if not _ANY_NATIONAL.search(folded):
         return
     for words, shape, is_valid in _NATIONAL:
@@ -318,7 +321,7 @@ def _find(folded: str) -> list[tuple[int, int, str]]:
         if "iban" in lowered:
             found += ((s, e, SecretKind.IBAN) for s, e in _ibans(folded, _SPELLED_IBAN))
     if long or not _LETTERED_HINTS.isdisjoint(hints):
-        found += ((s, e, SecretKind.NATIONAL_ID) for s, e in _national_ids(folded))
+        found += ((s, e, SecretKind.NATIONAL_ID) for s, e in _national_ids(folded, lowered))
     if not hints:
         return found
     if not _CARD_HINTS.isdisjoint(hints):
@@ -341,8 +344,8 @@ def may_hold_secret(text: str) -> bool:
     folded = fold(text).text
     lowered = folded.lower()
     return (
-        bool(_hints_in(folded, lowered))
-        or _LONG_NUMBER.search(folded) is not None
+        _LONG_NUMBER.search(folded) is not None
+        or bool(_hints_in(folded, lowered))
         or seeds.may_hold(lowered)
         or any(each.hint in lowered for each in own_secrets.added())
     )
@@ -352,8 +355,8 @@ def _look(text: str) -> Look:
     folded = fold(text).text
     lowered = folded.lower()
     return Look(
-        bool([hint for hint in _HINTS_ALONE if hint in lowered])
-        or _LONG_NUMBER.search(folded) is not None
+        _LONG_NUMBER.search(folded) is not None
+        or bool([hint for hint in _HINTS_ALONE if hint in lowered])
         or seeds.is_hinted(lowered),
         _DIGIT.search(folded) is not None,
         bool([hint for hint in _HINTS_BESIDE_DIGITS if hint in lowered]),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from enum import EnumType
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar, cast, get_args
 
 from pydantic import BaseModel
@@ -113,7 +113,14 @@ def cleaned(model: M, facts: Iterable[str] = (), *, refusing: bool = False) -> M
                 named += ((name, field) for name in _strings(value))
         elif not is_clean:
             _gather(value, names if is_name else words, names)
-    if not may_hold_secret([*(name for name, _ in named), *names], words):
+    stays = tuple(name for name, _ in named)
+    if names or words:
+        suspicious = may_hold_secret([*stays, *names], words)
+    else:
+        from beliefledger.ledger import own_secrets
+
+        suspicious = bool(stays) and _names_may_hold_secret(stays, own_secrets.digest())
+    if not suspicious:
         return model
     for name, field in named:
         refuse(name, field)
@@ -141,6 +148,13 @@ def may_hold_secret(names: Iterable[str], words: Iterable[str]) -> bool:
     from beliefledger.ledger import redact
 
     return redact.may_any_hold_secret(texts)
+
+
+@lru_cache(maxsize=1_000)
+def _names_may_hold_secret(names: tuple[str, ...], _own: str | None) -> bool:
+    """As `may_hold_secret`, of names that are facts: doors, tools, extractors. They are few, and
+    each call brings the same. What is kept here stays in the log for ever anyway."""
+    return may_hold_secret(names, ())
 
 
 class _Strings(list[str]):

@@ -111,6 +111,13 @@ NATIONAL_IDS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
     (r"south african id|sa id|rsa id", r"[0-9]{6} ?[0-9]{4} ?[0-9]{3}", checked_by("za.idnr")),
     (r"nhs", r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4}", checked_by("gb.nhs")),
 )
+# An ASCII text with a word from above has one of these, in lower case: to look for them takes a
+# tenth of the time of a search that ignores case.
+NATIONAL_HINTS = (
+    "aadha", "bsn", "burger", "cnic", "codice", "cpf", "curit", "curp", "dni", "id card", "idnr",
+    "inn", "itin", "kimlik", "ktp", "nhs", "nicop", "nif", "nik", "nir", "number", "pan", "pesel",
+    "registration", "rrn", "shenfen", "sin", "social", "ssn", "steuer", "tckn", " id",
+)  # fmt: skip
 # Identity numbers that have fewer than eight digits in a row: looked for wherever their word is.
 LETTERED_IDS = ("codice fiscale", "curp", "pan ", "pan:")
 # Cards in groups that something else than a gap parts: taken where the text speaks of a card.

@@ -39,6 +39,9 @@ _MOVE_HEAD = (
 _MARK_CLOCK = "INSERT OR REPLACE INTO clock_mark VALUES (1, ?, ?)"
 _VERSION = "SELECT max(version) FROM history WHERE stream = ?"
 _FEW_STREAMS = 20
+_UNDO_ONE = ("ROLLBACK TO request",)
+_UNDO_ALL = ("ROLLBACK", "BEGIN IMMEDIATE")
+"""What undoes one append: that of a savepoint, or all that the transaction has so far."""
 
 
 class SQLiteAppender:
@@ -69,34 +72,43 @@ class SQLiteAppender:
         return self.commits.append(request)
 
     def _commit_group(self, take: Take) -> None:
-        self._marks_clock = False
+        self._marks_clock = written = False
         with self._transaction() as cursor:
             while gathered := take():  # more come while these are written
                 for request in gathered:
-                    request.outcome = self._attempt(cursor, request)
+                    request.outcome = self._attempt(cursor, request, beside=written)
+                    written = written or isinstance(request.outcome, Appended)
         self._clock_marked |= self._marks_clock
         self._wake()
 
-    def _attempt(self, cursor: sqlite3.Cursor, request: AppendRequest) -> Appended | Exception:
-        """Write one append of a group; what is refused leaves no trace in the transaction."""
-        cursor.execute("SAVEPOINT request")
+    def _attempt(
+        self, cursor: sqlite3.Cursor, request: AppendRequest, *, beside: bool
+    ) -> Appended | Exception:
+        """Write one append of a group; what is refused leaves no trace in the transaction. With
+        `beside`, others are written there already: without them, which is the usual case, no
+        savepoint is needed, for which SQLite copies every page that is changed."""
+        undo: Sequence[str] = _UNDO_ALL
+        if beside:
+            cursor.execute("SAVEPOINT request")
+            undo = _UNDO_ONE
         outcome: Appended | Exception
         try:
             outcome = self.write(cursor, request)
             self._marks_clock |= request.clock is system_clock
         except sqlite3.IntegrityError as problem:
-            cursor.execute("ROLLBACK TO request")
+            _run(cursor, undo)
             outcome = fault(str(self._path), self._path, problem)
             outcome.__cause__ = problem
         except sqlite3.Error:
             raise  # not of this request alone
         except Exception as refused:  # noqa: BLE001  told to this one; the others have no part in it
-            cursor.execute("ROLLBACK TO request")
+            _run(cursor, undo)
             outcome = refused
             if isinstance(refused, (VersionConflict, EventIdReused)):
                 # Look only after undoing this attempt, or it would find its own events.
                 outcome = self._appended_before(cursor, request.batch) or refused
-        cursor.execute("RELEASE request")
+        if beside:
+            cursor.execute("RELEASE request")
         return outcome
 
     def write(self, cursor: sqlite3.Cursor, request: AppendRequest) -> Appended:
@@ -191,3 +203,8 @@ class SQLiteAppender:
             if row is not None:
                 found[sealed.address.event_id] = tuple(row)
         return appended_before(batch, found)
+
+
+def _run(cursor: sqlite3.Cursor, statements: Sequence[str]) -> None:
+    for statement in statements:
+        cursor.execute(statement)

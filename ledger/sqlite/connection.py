@@ -6,8 +6,7 @@ import fcntl
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from eventsourcing.persistence import InterfaceError
@@ -60,17 +59,25 @@ class WriteQueue:
         """Held by the thread of this process whose turn it is."""
         self._file = None if path is None else os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
 
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        with self.lock:
-            if self._file is None:
-                yield
-                return
-            fcntl.flock(self._file, fcntl.LOCK_EX)
+    def turn(self) -> WriteQueue:
+        """Enter it to have the turn, and leave it to hand over."""
+        return self
+
+    def __enter__(self) -> None:
+        self.lock.acquire()
+        if self._file is not None:
             try:
-                yield
-            finally:
+                fcntl.flock(self._file, fcntl.LOCK_EX)
+            except BaseException:  # it is raised on, and nobody has the turn
+                self.lock.release()
+                raise
+
+    def __exit__(self, *_raised: object) -> None:
+        try:
+            if self._file is not None:
                 fcntl.flock(self._file, fcntl.LOCK_UN)
+        finally:
+            self.lock.release()
 
     def close(self) -> None:
         if self._file is not None:

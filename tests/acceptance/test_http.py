@@ -615,3 +615,33 @@ def test_unready_says_what_is_wrong(server, monkeypatch):
     assert answer.status_code == (503 if on_disk else 200)
     assert answer.json()["stopped"] == (["disk"] if on_disk else [])
     time.sleep(1.1)
+
+
+# Questions by id
+
+
+def test_a_question_by_id_is_answered_as_by_fastapi(client):
+    made = ok(client.post("memories", json={"value": "red", "attribute": "colour"}))
+    memory, decision = made["memory_id"], made["decision_id"]
+    for path in (
+        f"memories/{memory}",
+        f"memories/{memory}/explanation",
+        f"beliefs/{made['belief_id']}/history",
+        f"decisions/{decision}",
+        f"turns/{ok(client.get(f'memories/{memory}'))['evidence'][0]['turn_id']}",
+        "memories/nothing",
+        "memories/%20",
+        f"memories/{'a' * 201}",
+        "types/fact",
+    ):
+        # With a query, FastAPI reads the arguments; it passes over what it does not know.
+        straight, read = client.get(path), client.get(path, params={"unknown": "1"})
+        assert (straight.status_code, straight.text) == (read.status_code, read.text)
+        varying = {"x-request-id", "date"}
+        told = [dict(each.headers.items()) for each in (straight, read)]
+        assert (
+            len({json.dumps({n: v for n, v in each.items() if n not in varying}) for each in told})
+            == 1
+        )
+    tag = client.get(f"memories/{memory}").headers["etag"]
+    assert client.get(f"memories/{memory}", headers={"If-None-Match": tag}).status_code == 304

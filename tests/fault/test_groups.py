@@ -11,7 +11,12 @@ from beliefledger.ledger import canonical, envelope
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.encryption import clear
 from beliefledger.ledger.envelope import Address
-from beliefledger.ledger.errors import BackendUnavailable, CallerMistake, NotPermitted
+from beliefledger.ledger.errors import (
+    BackendUnavailable,
+    CallerMistake,
+    LedgerError,
+    NotPermitted,
+)
 from beliefledger.ledger.events.subject import ErasureRequested
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.log import new_id
@@ -115,6 +120,19 @@ def test_one_that_cannot_be_sent_is_told_so_alone(store, which):
     assert isinstance(told["c"], Appended)
     assert isinstance(told["b"], Exception)
     assert store.versions(["a", "b", "c"]) == {"a": 1, "b": 0, "c": 1}
+
+
+@pytest.mark.parametrize("which", [("a",), ("a", "b"), ("b",), ("c",), ("a", "b", "c")])
+def test_who_is_refused_leaves_nothing_and_keeps_nobody_out(store, which):
+    batches = {name: [sealed(name, 2 if name in which else 1)] for name in "abc"}
+    told = together(store, batches)
+    written = [name for name in "abc" if name not in which]
+    assert [name for name in "abc" if isinstance(told[name], Appended)] == written
+    assert all(isinstance(told[name], LedgerError) for name in which)
+    rows = store.read(0, 10)
+    assert [row.position for row in rows] == list(range(1, len(written) + 2))
+    assert {told[name].first for name in written} == {row.position for row in rows[1:]}
+    assert store.head().position == len(rows)
 
 
 def test_looking_why_one_was_refused_hides_nothing_from_the_others(store, place, monkeypatch):

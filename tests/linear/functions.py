@@ -37,6 +37,8 @@ from beliefledger.opener import open_memory
 from beliefledger.projections import answer_kinds, novelty, open_sentences, search_terms
 from beliefledger.projections.routing import route
 from beliefledger.tools.cli.common import without_passwords
+from beliefledger.tools.server.api import http
+from beliefledger.tools.server.api.shortcuts import Shortcuts
 
 SAID_AT = 1_772_355_600_000_000
 MEDICATION = load_type(
@@ -208,6 +210,7 @@ def exercise() -> None:
             memory.remember("ana", turn, session="talk")
         held = memory.beliefs("ana")[0]
         memory.update(held.memory_id, value="something else", by="ana")
+    Shortcuts(http.ENDPOINTS).find("GET", "/memories/abc", b"")
     own_secrets.add(Badge())
     own_secrets.remove(Badge.kind)
 

@@ -24,6 +24,7 @@ from beliefledger.tools.server.goodbye import Goodbye
 
 logger = logging.getLogger("beliefledger.server")
 T = TypeVar("T")
+_as_sent = json.JSONEncoder(sort_keys=True, ensure_ascii=True).encode
 _WELL = ("ok", "INPUT_REQUIRED")
 """Outcomes that are no errors."""
 
@@ -164,7 +165,7 @@ class Noted:
             principal=self.caller.principal,
             door=self.desk.door,
             tool=self.tool,
-            sent=json.dumps(self.sent, sort_keys=True, ensure_ascii=True),
+            sent=_as_sent(self.sent),
             outcome=self.outcome or outcome,
             duration_micros=(perf_counter_ns() - self.begun) // 1_000,
             subject=self.caller.subject_ref,

@@ -3,10 +3,13 @@ what only looks like a secret."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from stdnum import luhn
 
 from beliefledger.ledger.redact import SecretKind, redact
+from beliefledger.ledger.secret_patterns import NATIONAL_HINTS, NATIONAL_IDS
 
 
 def exactly(text: str) -> tuple[str, list[SecretKind]]:
@@ -469,3 +472,23 @@ def test_a_secret_is_found_however_it_is_set_out(text: str) -> None:
 )
 def test_what_only_looks_like_one_stays(text: str) -> None:
     assert redact(text).text == text
+
+
+@pytest.mark.parametrize("words", [words for words, _, _ in NATIONAL_IDS])
+def test_a_word_of_an_identity_number_has_a_hint(words: str) -> None:
+    for each in _alternatives(words):
+        letters = re.sub(r"\[[^]]*\]", "", each)  # an ASCII text may have one of a class
+        if letters.isascii():
+            assert any(hint in each for hint in NATIONAL_HINTS), each
+
+
+def _alternatives(words: str) -> list[str]:
+    """What a pattern allows at its top level."""
+    found, depth = [""], 0
+    for char in words:
+        depth += (char == "(") - (char == ")")
+        if char == "|" and not depth:
+            found.append("")
+        else:
+            found[-1] += char
+    return found

@@ -24,7 +24,8 @@ Function = Callable[..., Any]
 LONGEST = 4_000
 """The most characters of a text in an address: with the bytes of each written out an address of
 64 kB takes it. A longer one is refused before anything of ours sees it."""
-Id = Annotated[str, Path(min_length=1, max_length=200)]
+LONGEST_ID = 200
+Id = Annotated[str, Path(min_length=1, max_length=LONGEST_ID)]
 Subject = Annotated[
     str,
     Query(

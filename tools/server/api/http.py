@@ -42,6 +42,7 @@ from beliefledger.tools.server.api.events import STREAM, Follow
 from beliefledger.tools.server.api.feed import Feed
 from beliefledger.tools.server.api.once import HEADER, REPLAYED, KeyRefused, done_once
 from beliefledger.tools.server.api.problem import Problem, Told, invalid, refused, told
+from beliefledger.tools.server.api.shortcuts import Shortcuts
 from beliefledger.tools.server.api.table import MEDIA as CSV
 from beliefledger.tools.server.api.table import csv_of, wanted
 from beliefledger.tools.server.caller import CALLER, Caller
@@ -159,6 +160,7 @@ class APIOverHTTP:
         self._desk = Desk(memory, DOOR, calls, records, settings.call_seconds)
         self._feed = Feed(memory)
         self._endpoints = {each.name: each for each in ENDPOINTS}
+        self._shortcuts = Shortcuts(ENDPOINTS)
         self.app = self._empty("/openapi.json")
         self.app.router.routes.extend(_routes())
         self._under: dict[str, FastAPI] = {}
@@ -206,6 +208,11 @@ class APIOverHTTP:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"].removeprefix(PREFIX)
         scope["app_root_path"], scope["root_path"] = scope.get("root_path", ""), PREFIX
+        found = self._shortcuts.find(scope["method"], path, scope["query_string"])
+        if found is not None:
+            answer = await self.answered(Request(scope, receive), *found)
+            await answer(scope, receive, send)
+            return
         await self._under.get(_first_part(path), self.app)(scope, receive, send)
 
     async def answered(self, request: Request, of: Endpoint, given: dict[str, Any]) -> Response:
