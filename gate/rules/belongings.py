@@ -164,12 +164,17 @@ def _noun(words: list[Token], my: int, heads: frozenset[str]) -> int:
     return 0
 
 
+_LEFT = frozenset("left leave leaving vacated up".split())
+
+
 def _home(reading: Reading, my: int) -> Iterator[RuleFinding]:
     """ "My new studio apartment in Harajuku"; "my one-bedroom flat"."""
     words = reading.words
     at = _noun(words, my, _HOMES)
-    if not at:
-        return
+    before = [word.low for word in words[:my]]
+    left = (before[-1:] and before[-1] in _LEFT) or before[-2:] == ["out", "of"]
+    if not at or left or not WORDS["parting"].isdisjoint(before):
+        return  # "I sold my flat in Leeds": it is not where one lives
     after = words[at + 1].low if at + 1 < len(words) else ""
     if after in _HOMES:  # "studio apartment"
         at += 1

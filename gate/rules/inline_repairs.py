@@ -88,9 +88,29 @@ def inline(sentence: str) -> Inline | None:
     if found is None or found.start() < 4 or _RECALLS.match(sentence):
         return None
     start, end = found.span("right")
+    if denies(sentence[:start], found["right"], sentence):
+        return None
     while end > start and sentence[end - 1] in ".'’-:":
         end -= 1
     return Inline(found.start(), start, end, found["sure"] is not None)
+
+
+def denies(lead: str, right: str, sentence: str) -> bool:
+    """Whether a bare "no" before a value says that there is none: "i drink tea. no coffee". What is
+    put right has a comma behind it, is a figure, or has another word for a repair beside it."""
+    return (
+        _BARE_NO.search(lead) is not None
+        and not any(char.isdigit() for char in right)
+        and _REPAIR.search(sentence) is None
+    )
+
+
+_BARE_NO = re.compile(r"\bno +\Z", re.I)
+_REPAIR = re.compile(
+    r"\b(?:sorry|sry|srry|soz|wait|oops|whoops|correction|my bad|my mistake|i mean|i meant|typo|"
+    r"scratch that|strike that|make that|auto-?correct)\b",
+    re.I,
+)
 
 
 def is_like(wrong: str, right: str) -> bool:

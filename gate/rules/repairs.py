@@ -228,6 +228,8 @@ def _mend(sentence: str, offset: int) -> Mend | None:
         words = right.lower().split()
         if not words or _NO_VALUE.intersection(words) or _DONE.match(right):
             continue
+        if inline_repairs.denies(sentence[: found.start("right")], right, sentence):
+            continue
         if len(sentence) > found.end() + 60:
             continue
         start = offset + sentence.index(right, found.start("right"))

@@ -105,11 +105,22 @@ def _open_ended(clause: Clause) -> bool:
     )
 
 
+_EXCEPT = frozenset("except excluding excepting bar minus".split())
+_EXCEPT_OF = (["apart", "from"], ["other", "than"], ["aside", "from"], ["save", "for"])
+_COUNTED = frozenset("day night week time thing one word person year penny minute".split())
+
+
 def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: Slots) -> bool:
     words = clause.tokens
     begin, end = slots["value"]
     low = [token.low for token in words[begin:end]]
     if says.get("uncut") and end < len(words) and words[end].low in WORDS["relative"]:
+        return False
+    beyond = end + (end < len(words) and words[end].low == ",")
+    after = [token.low for token in words[beyond : beyond + 2]]
+    if after[:1] and (after[0] in _EXCEPT or after in _EXCEPT_OF):
+        return False  # "all fruit except bananas" is not all fruit
+    if low == ["single"] and after[:1] and after[0] in _COUNTED:
         return False
     if "none_of" in says and set(says["none_of"]).intersection(low):
         return False

@@ -53,6 +53,11 @@ _DOUBT = re.compile(
     r"used to|almost|trying)\b|n['’]t\b",
     re.I,
 )
+_PARTED = re.compile(
+    r"\b(?:sold|selling|mov(?:ed|ing) out|g[ai]ve (?:up|back)|handed back|lost|rent(?:ed)? out)\b",
+    re.I,
+)
+"""What somebody parted with is not what they have: "I sold my flat in Leeds"."""
 _NOW = re.compile(r"\b(?:now|these days|nowadays)\b", re.I)
 _QUICK = re.compile(
     r"\b(?:up|early|late|night owl|morning person|promoted|role|title|position|had|work out|"
@@ -91,7 +96,7 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
         if match is None or asked(text, match):
             continue
         lead = re.split(r"[,;:]|\bbut\b", text[: match.start()])[-1]
-        if _DOUBT.search(lead) or _DOUBT.search(match[0]):
+        if _DOUBT.search(lead) or _DOUBT.search(match[0]) or _PARTED.search(lead):
             continue
         if state.before is not None and state.before.search(text[: match.end()]) is None:
             continue

@@ -86,6 +86,19 @@ OTHERS = [
     (["my sister is Ana", "my sister got a puppy called Rex"], "relation.sister.name", "Ana"),
 ]
 
+NONE = [
+    ("i love curry. no coriander please", "coriander"),
+    ("i drink tea. no coffee", "coffee"),
+    ("I have two cats. no dogs", "has two dogs"),
+    ("I speak French, no German", "german"),
+    ("I have a Visa card, no Amex", "amex"),
+    ("I sold my flat in Leeds", "is in leeds"),
+    ("I moved out of my flat in Leeds", "is in leeds"),
+    ("not a single day goes by without tea", "user is"),
+    ("I like all fruit except bananas", "user likes all fruit"),
+]
+"""What is said, and what must not be believed of it."""
+
 
 @pytest.fixture
 def memory(place, clock):
@@ -141,3 +154,15 @@ def test_tastes_are_denied_and_not_liked(memory, clock):
 )
 def test_who_left_something_is_still_there(memory, clock, said):
     assert any(each.type == "relation" for each in told(memory, clock, [said]))
+
+
+@pytest.mark.parametrize(("said", "never"), NONE)
+def test_what_is_denied_is_not_believed(memory, clock, said, never):
+    texts = [each.text for each in told(memory, clock, [said]) if not each.negated]
+    assert not any(never in text.lower() for text in texts if "no " not in text)
+
+
+@pytest.mark.parametrize("said", ["no, Porto", "no wait, Porto", "no Porto sorry"])
+def test_what_is_put_right_is_believed(memory, clock, said):
+    found = told(memory, clock, [f"I live in Lisbon. {said}"])
+    assert [each.value for each in found] == ["Porto"]
