@@ -56,6 +56,20 @@ STAYS = [
         "with oat milk",
     ),
     (["signed for the flat in Keynsham today"], "home.location", "Keynsham"),
+    (["my kids are 4 and 7"], "thing.kid", "4 and 7"),
+    (["mail me at ondine@heronmail.be"], "contact.email", "ondine@heronmail.be"),
+    (
+        ["my email is ondine@heronmail.be", "use studio@brassheron.be for everything from now on"],
+        "contact.email",
+        "studio@brassheron.be",
+    ),
+    (["my number is 0471 55 20 18"], "contact.phone", "0471 55 20 18"),
+    (
+        ["call me on 0471 55 20 18", "got a new number: 0488 31 07 66"],
+        "contact.phone",
+        "0488 31 07 66",
+    ),
+    (["I get paid on the 25th", "payday's moved to the 28th"], "work.payday", "the 28th"),
     (["callum moved out, new housemate is Freya"], "relation.housemate.name", "Freya"),
     (
         ["my housemates are Callum and Sam", "Callum moved out, new housemate is Freya"],
