@@ -16,8 +16,6 @@ from beliefledger.gate.rules import distinctions, new_figures
 from beliefledger.ledger.candidate import Candidate, Ends, Span, When
 from beliefledger.ledger.times import DAY
 
-_FIGURES = re.compile(r"\b\d{1,4}(?:, \d{1,4})*,? (?:and|&) \d{1,4}\b")
-"""Several figures of one thing: "4 and 7"."""
 _DATED = frozenset({"date", "clock", "weekday"})
 
 
@@ -102,8 +100,8 @@ def _refigured_by(
                 }
             )  # fmt: skip
             continue
-        if _FIGURES.fullmatch(memory.value):
-            several = _FIGURES.search(span.quote)
+        if new_figures.SEVERAL.fullmatch(memory.value):
+            several = new_figures.SEVERAL.search(span.quote)
             if several is not None:  # "the kids are 5 and 8 now"; of one of them nobody knows which
                 told = memory.claim.replace(memory.value, several[0])
                 yield in_place(candidate, one, told, several[0], (ends,))

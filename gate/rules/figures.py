@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.literals import Guarded, Table, lowered
-from beliefledger.gate.rules import choices
+from beliefledger.gate.rules import choices, new_figures
 from beliefledger.gate.rules.findings import Reading, RuleFinding, capped
 from beliefledger.gate.rules.lexicon import Form, expanded, load, third_person, verb_form
 from beliefledger.gate.rules.phrases import retell, singular, slug
@@ -238,6 +238,8 @@ def _series(attribute: str, before: str) -> str:
 
 def _short(value: str) -> str:
     """A value without what follows its noun: "12 books in", "50 episodes - it's"."""
+    if new_figures.SEVERAL.fullmatch(value):
+        return value
     words = value.split()
     for at in range(1, len(words)):
         if words[at].lower().strip("'\"") in _ENDS_NOUN and not _QUICK.search(words[at]):

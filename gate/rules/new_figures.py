@@ -49,6 +49,8 @@ KINDS = (
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
+SEVERAL = re.compile(r"\b\d{1,4}(?:, \d{1,4}){0,6},? (?:and|&) \d{1,4}\b")
+"""Several figures of one thing: "4 and 7"."""
 _MINE = re.compile(
     rf"\b(?:all )?(?:my|our) (\d{{1,6}}|(?:{_WORDS})\b) (?!(?:years?|months?|weeks?|days?|hours?|"
     r"minutes?|euros?|dollars?|pounds?|kilos?|kg|km|miles?|percent)\b)(?:[\w'’-]+ )?[\w'’-]+s\b",
