@@ -22,6 +22,7 @@ _NOT = re.compile(r"n't\b")
 _PARTED = re.compile(r"[-/.&']")
 _SUFFIX = re.compile(r"(?<=\w)'(?:s|m|re|ve|ll|d)\b|(?<=s)'(?!\w)")
 _CALLED = re.compile(r"\b(he|she|it)'s(?= (?:called|named)\b)")
+_TOGETHER = re.compile(r"\bme and (?:my|our) [^\W\d_]+\b|\b(?:my|our) [^\W\d_]+ and (?:i|me)\b")
 _LONG = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will", "'d": " would"}
 _TOKEN = re.compile(
     r"\d[\d.,:/]*\d|\d|[^\W\d_][^\W_]*(?:[-.&+/#'][^\W_]+)*[+#]*|[$€£%]|[.,;:!?()–—\n]"
@@ -117,7 +118,7 @@ def plain(text: str) -> str:
     text = text.casefold().replace("won't", "will not").replace("can't", "can not")
     text = text.replace("ain't", "is not").replace("shan't", "shall not")
     text = _NOT.sub(" not", text)
-    text = _CALLED.sub(r"\1 is", text)
+    text = together(_CALLED.sub(r"\1 is", text))
     text = _SUFFIX.sub(lambda found: _LONG.get(found[0], " "), text)
     known = wordings()
     text = " ".join(known.short.get(word, word) for word in _spaced(text))
@@ -126,6 +127,11 @@ def plain(text: str) -> str:
         for _ in range(2):  # what stands for a phrase may be part of another
             text = known.phrase.sub(lambda found: known.phrases[found[0]], text)
     return text
+
+
+def together(text: str) -> str:
+    """ "me and my husband" as "we"; `text` is in lower case."""
+    return _TOGETHER.sub("we", text) if " and " in text else text
 
 
 def _spaced(text: str) -> Iterable[str]:

@@ -86,7 +86,7 @@ def beyond(candidate: Candidate) -> Excess | None:
     if _is_said(candidate) or _plainly_within(candidate):
         return None
     if candidate.entity == SELF and candidate.type != "relation":  # "my boss": reports to
-        quotes = [_plain(span.quote) for span in candidate.spans]
+        quotes = [claim_wordings.together(_plain(span.quote)) for span in candidate.spans]
         told = forms_in(candidate.claim) | set(_words(_plain(candidate.claim)))
         if _of_another(quotes, told, candidate.value, forms):
             return Excess.PERSON

@@ -151,6 +151,11 @@ _BLAND = frozenset(
 )
 
 
+_PERSONS = frozenset(
+    word for kind in ("one", "many", "work") for word in load("people.yaml")[kind].split()
+)
+
+
 def _noun(words: list[Token], my: int, heads: frozenset[str]) -> int:
     """The first of `heads` after "my", with nothing but adjectives before it; 0 without one."""
     for at in range(my + 1, min(my + 6, len(words))):
@@ -161,6 +166,8 @@ def _noun(words: list[Token], my: int, heads: frozenset[str]) -> int:
             return 0
         if low.endswith("'s") or low in WORDS["subject_words"] or low in WORDS["auxiliaries"]:
             return 0
+        if low in _PERSONS:
+            return 0  # "my landlord is renovating the flat"
     return 0
 
 

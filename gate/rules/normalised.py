@@ -72,6 +72,8 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
         words = _separated(words)
     if len(words) > 3 and "new " in said.lower():
         words = _with_owner(words)
+    if len(words) > 3 and words[0].low in ("me", "my", "our"):
+        words = _together(words)
     if words[0].low in _SUBJECTLESS:
         words = _with_subject(words)
     elif len(words) > 2 and (
@@ -103,6 +105,22 @@ def _with_subject(words: list[Token]) -> list[Token]:
             first = words[0]._replace(text=words[0].text.lower())
             return [*(Token(each, each, begin, begin) for each in subject), first, *words[1:]]
     return words
+
+
+def _together(words: list[Token]) -> list[Token]:
+    """ "Me and my husband bought a house" as "we bought a house", and "my gf and I" alike."""
+    low = [word.low for word in words[:6]]
+    if low[:2] == ["me", "and"]:
+        end = 3 + (low[2] in ("my", "our"))
+    elif low[2:3] == ["and"] and low[3] in ("i", "me"):
+        end = 4
+    else:
+        return words
+    while end < len(words) and words[end].text[0].isupper() and words[end].low != "i":
+        end += 1  # "me and my brother Max"
+    if end >= len(words) or not words[end].text[0].isalpha():
+        return words
+    return [Token("we", "we", words[0].start, words[end - 1].end), *words[end:]]
 
 
 def _with_owner(words: list[Token]) -> list[Token]:

@@ -253,6 +253,7 @@ def name_end(words: list[Token], start: int) -> int:
 def _is_name(token: Token) -> bool:
     return (
         token.text[0].isupper()
+        and token.low not in ("me", "us", "him", "her", "them", "it")
         and token.text.isascii() is not None
         and (
             token.low not in WORDS["not_names"] and token.text[0].isalpha() and len(token.text) > 1

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from beliefledger.gate.dates import find_when
-from beliefledger.gate.rules import choices
+from beliefledger.gate.rules import choices, slot_values
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.experiences import experience
 from beliefledger.gate.rules.findings import Reading, RuleFinding, claim_of, span_of
@@ -168,7 +168,7 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
         return False
     if says.get("rather") and ("rather" not in clause.adverbs or clause.lemma == "die"):
         return False
-    if not _slot_fits(words, clause, says, begin, end):
+    if not slot_values.fits(words, clause, says, begin, end):
         return False
     if says.get("introduced") and not _introduced(words, clause.subject, low):
         return False
@@ -199,36 +199,6 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
 _HOURS = frozenset("one two three four five six seven eight nine ten eleven twelve".split())
 _BY = frozenset("by before until after at past".split())
 _POINTING_ON = frozenset("it that this them those these there".split())
-_AWAY = frozenset("back returned left".split())
-_PARTED = frozenset("left quit resigned joined job company work working hired fired".split())
-
-
-def _slot_fits(
-    words: list[Any], clause: Clause, says: Mapping[str, Any], begin: int, end: int
-) -> bool:
-    """Whether a value fits its slot: a home is a place, an employer is no desk."""
-    last, named = words[end - 1].low, words[begin].text[0].isupper()
-    attribute = says["attribute"]
-    if attribute in ("home.location", "home.type") and last in WORDS["no_homes"]:
-        return False
-    if attribute == "home.location":
-        if choices.lookup(words, begin, end) is not None:
-            return False
-        # "To Porto in 2010 and to Leeds in 2015": a history, of which no one place is the home.
-        rest = [word.low for word in words[end : clause.stop]]
-        if "and" in rest[:-1] and rest[rest.index("and") + 1] in ("to", "then", "later"):
-            return False
-        after = [word.low for word in words[clause.tail : clause.tail + 6]]
-        if clause.tense == "past" and after[:1] == ["but"] and _AWAY.intersection(after):
-            return False
-    if says.get("beside") and not (
-        named and any(word.low in says["beside"] for word in words[: clause.subject])
-    ):
-        return False
-    if says.get("company"):
-        others = {word.low for word in words} - {words[clause.verb].low}
-        return named and (words[begin].low in WORDS["companies"] or bool(_PARTED & others))
-    return attribute != "work.employer" or last not in WORDS["not_employers"]
 
 
 def _introduced(words: list[Any], subject: int, low: list[str]) -> bool:

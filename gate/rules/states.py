@@ -74,7 +74,8 @@ _QUICK = re.compile(
     r"changed|switched|swapped|with|surname|last name|family name|married|fan|back|keys|living|new|"
     r"pushed|shifted|bumped|put back|brought forward|rescheduled|postponed|days|nights|earlies|"
     r"lates|shifts?|hours|married|engaged|divorced|proposed|over|earn|make|paid|"
-    r"number|call|text|reach|mail|use|switched|paid|pay ?day|moved|internet|broadband|wi-?fi|"
+    r"where (?:i|we)|native|home ?town|number|call|text|reach|mail|use|switched|paid|pay ?day|"
+    r"moved|internet|broadband|wi-?fi|"
     r"fib(?:re|er)|electricity|energy|power|bed|coffee|tea|"
     r"take home|bring home|on \D{0,9}\d{2,3}(?:[.,]\d)?k)\b",
 )

@@ -1,0 +1,61 @@
+"""Whether a value fits its slot: a home is a place, an employer is no desk, pay is money."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from beliefledger.gate.rules import choices
+from beliefledger.gate.rules.clauses import Clause
+from beliefledger.gate.rules.lexicon import WORDS
+from beliefledger.gate.rules.words import Token
+
+
+def fits(words: list[Token], clause: Clause, says: Mapping[str, Any], begin: int, end: int) -> bool:
+    """Whether the words [begin, end) fit the slot of a rule."""
+    last, named = words[end - 1].low, words[begin].text[0].isupper()
+    attribute = says["attribute"]
+    if attribute in ("home.location", "home.type") and last in WORDS["no_homes"]:
+        return False
+    if attribute == "work.income" and not _MONEY.search(" ".join(w.text for w in words[begin:end])):
+        return False  # "i make 20 cakes a week"
+    if attribute == "home.location":
+        if choices.lookup(words, begin, end) is not None or not _is_dwelling(words[begin:end]):
+            return False
+        # "To Porto in 2010 and to Leeds in 2015": a history, of which no one place is the home.
+        rest = [word.low for word in words[end : clause.stop]]
+        if "and" in rest[:-1] and rest[rest.index("and") + 1] in ("to", "then", "later"):
+            return False
+        after = [word.low for word in words[clause.tail : clause.tail + 6]]
+        if clause.tense == "past" and after[:1] == ["but"] and _AWAY.intersection(after):
+            return False
+    if says.get("beside") and not (
+        named and any(word.low in says["beside"] for word in words[: clause.subject])
+    ):
+        return False
+    if says.get("company"):
+        others = {word.low for word in words} - {words[clause.verb].low}
+        return named and (words[begin].low in WORDS["companies"] or bool(_PARTED & others))
+    return attribute != "work.employer" or last not in WORDS["not_employers"]
+
+
+_MONEY = re.compile(
+    r"[£$€]|\d ?k\b|\d{3}|an hour|per hour|\b(?:euros?|pounds?|dollars?|grand|quid|bucks|lakhs?)\b",
+    re.I,
+)
+_AWAY = frozenset("back returned left".split())
+_PARTED = frozenset("left quit resigned joined job company work working hired fired".split())
+_OWNERS = frozenset("the my our his her".split())
+
+
+def _is_dwelling(words: Sequence[Token]) -> bool:
+    """Whether somebody may live there. What has a capital is a name; of the rest "in fear of my
+    boss" and "at the office" are none, and what has an article has to be a kind of place."""
+    low = [word.low for word in words]
+    if any(word.text[0].isupper() for word in words[low[0] in ("a", "an", "the") :]):
+        return True
+    if low[0] in ("a", "an"):
+        return bool(WORDS["dwellings"].intersection(low))
+    rest = low[1:] if low[0] in _OWNERS else low
+    return bool(WORDS["no_dwellings"].isdisjoint(rest))
