@@ -227,6 +227,8 @@ def _told(reading: Reading, begin: int, stop: int, ends: tuple[Ends, ...]) -> Ru
     """The sentence itself, as an event."""
     words = reading.words
     first = next(i for i, word in enumerate(words) if word.end > begin)
+    if first > 2 and words[first - 1].low == "and" and words[first - 3].low in ("my", "our"):
+        first -= 3  # "my mum and dad are divorced"
     last = max(i for i, word in enumerate(words) if word.start < stop) + 1
     whole = last
     while last < len(words) and words[last].text not in ".,;!?" and last - first < 16:

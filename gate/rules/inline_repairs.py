@@ -108,7 +108,7 @@ def denies(lead: str, right: str, sentence: str) -> bool:
 _BARE_NO = re.compile(r"\bno +\Z", re.I)
 _REPAIR = re.compile(
     r"\b(?:sorry|sry|srry|soz|wait|oops|whoops|correction|my bad|my mistake|i mean|i meant|typo|"
-    r"scratch that|strike that|make that|auto-?correct)\b",
+    r"scratch that|strike that|scrap that|make that|auto-?correct)\b",
     re.I,
 )
 

@@ -28,7 +28,7 @@ Read = Callable[[str, int], Iterator[RuleFinding]]
 _SORRY = (
     r"(?:(?:oh|ah|er|um|uh|hm+|no|nope|nah|oops|whoops|ups|sorry|sry|srry|soz|wait|actually|"
     r"well|correction|my bad|my mistake|"
-    r"hang on|hold on|scratch that|strike that|i mean|typo|edit|ok|okay|rather|damn|argh|no "
+    r"hang on|hold on|scratch that|strike that|scrap that|i mean|typo|edit|ok|okay|rather|damn|argh|no "
     r"wait|and)\b[,.:;!—– -]*+)"
 )
 _VALUE = r"(?P<right>[$€£]?[\w'’&+#:/.-]{1,40}(?: [$€£]?[\w'’&+#:/.-]{1,40}){0,4}?)"
@@ -105,7 +105,7 @@ _NO_VALUE = frozenset(
     "is are was will would thanks thank please yes no nothing never tell show help let me my "
     "know think forget ignore scratch scrap "
     "have has had don't dont not just so but because should i'd i'll id you'd he's she's we're "
-    "they're we'd they'd".split()
+    "they're we'd they'd ive weve theyve youve hes shes theyre".split()
 )
 _DONE = re.compile(
     r"(?:[a-z]+ed|got|went|left|bought|sold|quit|began|made|took|had|gave|lost|found|came|ran|met|"
