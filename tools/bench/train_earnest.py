@@ -112,6 +112,8 @@ def plain() -> Iterator[Row]:
     sentences = yaml.safe_load((LABELS.parents[1] / "acceptance/typed_sentences.yaml").read_text())
     for words, *_ in sentences["tuned"]:
         yield Row("phrases", words, kept=True, much=PLAIN)
+    for line in (NEAR_MISSES / "plain.txt").read_text("utf-8").splitlines():
+        yield Row("plain", line, kept=True, much=PLAIN)
 
 
 def talk(data: Path) -> Iterator[Row]:
