@@ -87,7 +87,13 @@ def mean(
                 meant += sentence.candidates(found, [*kept, *meant])
             continue
         if candidate.attribute == rules_plain_changes.ATTRIBUTE:
-            over, anew, quiet = plain_changes.meant(standing, candidate, [*kept, *meant])
+            over, slots, quiet = plain_changes.meant(standing, candidate, [*kept, *meant])
+            anew = []
+            sentence = _Anew(draft, subject_ref, turn, standing, candidate)
+            for one, ways in slots:
+                within = next(filter(sentence.is_within, ways), None)
+                anew += [] if within is None else [within]
+                over += [one] if within is None else []
             if over or anew:
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
                 kept = [each for each in kept if not _is_said_by(anew, each)]
@@ -228,7 +234,7 @@ class _Anew(NamedTuple):
             if any(other.attribute == attribute for other in mine):
                 continue  # a rule has found it in this slot itself
             anew = renewed(self.candidate, each, self.standing)
-            if anew is None or not self._is_within(anew):
+            if anew is None or not self.is_within(anew):
                 over.append(each.held)
             else:
                 mine.append(anew)
@@ -236,7 +242,7 @@ class _Anew(NamedTuple):
         if 0 < len(over) <= MOST:
             yield from _meant(self.candidate, over, [*beside, *mine], self.turn)
 
-    def _is_within(self, candidate: Candidate) -> bool:
+    def is_within(self, candidate: Candidate) -> bool:
         """Whether a claim says no more than these words and those of the memory before."""
         quoted = _quoting(candidate, self.draft.cited(self.subject_ref, [candidate]))
         return beyond(quoted.model_copy(update={"check": CHECK})) is None

@@ -38,7 +38,9 @@ class Meant(NamedTuple):
     """What news does: the memories that are over, and candidates for the slots of others."""
 
     over: list[Held]
-    anew: list[Candidate]
+    anew: list[tuple[Held, list[Candidate]]]
+    """Memories, each with candidates for its slot, of which the first that says no more than was
+    said is meant."""
     quiet: bool
     """Whether the sentence is not worth remembering itself: it only asks for something."""
 
@@ -47,7 +49,7 @@ def meant(standing: Standing, candidate: Candidate, beside: Sequence[Candidate])
     """The memories that a sentence ends, and those that it gives another value."""
     text = candidate.spans[0].quote
     over: dict[str, Held] = {}
-    anew: dict[str, Candidate] = {}
+    anew: dict[str, tuple[Held, list[Candidate]]] = {}
     quiet = False
     for told in news(text):
         held = [
@@ -63,13 +65,13 @@ def meant(standing: Standing, candidate: Candidate, beside: Sequence[Candidate])
             continue
         for each in held:
             new = _renewed(candidate, text, told, each)
-            if told.new is not None and new is None:
+            if told.new is not None and not new:
                 continue
-            if new is None:
+            if not new:
                 over[each.memory_id] = each
                 quiet = quiet or bool(told.change.says.get("answers"))
             else:
-                anew[each.memory_id] = new
+                anew[each.memory_id] = (each, new)
     return Meant(
         [each for key, each in over.items() if key not in anew], list(anew.values()), quiet
     )
@@ -153,7 +155,9 @@ def _is_a_car(words: str) -> bool:
 def _is_answered(text: str, told: News, held: Held, beside: Sequence[Candidate]) -> bool:
     """Whether a rule has found what is in the slot of a memory now: another value than this."""
     memory = held.written.memory
-    new = "" if told.new is None else text[slice(*told.new)].lower()
+    new = ""
+    if told.new is not None and told.change.says.get("rival"):
+        new = text[slice(*told.new)].lower()
     return not memory.negated and any(
         (each.entity, each.attribute) == (memory.entity, memory.attribute)
         and not each.retracts
@@ -173,30 +177,35 @@ def _last(standing: Standing, held: list[Held]) -> list[Held]:
     return last if len({each.written.memory.claim for each in last}) == 1 else []
 
 
-def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> Candidate | None:
-    """The memory with its new value; None where the news has none, or none of its kind."""
+def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Candidate]:
+    """The memory with its new value; none where the news has none, or none of its kind."""
     if told.new is None:
-        return None
+        return []
     says, memory = told.change.says, held.written.memory
     new = text[slice(*told.new)].strip(" .,!'’-")
     new = re.sub(says["strip"], "", new, flags=re.I) if "strip" in says else new
     old = memory.value
     if not new or new.lower() in old.lower():
-        return None
+        return []
     rival = says.get("rival")
     if rival == "car":
         car = next(_CARS.found(new), None)
         if car is None or car.start or _OF_A_CAR.fullmatch(new, car.end) is None:
-            return None
+            return []
     elif rival is not None and not _is_rival(new, old):
-        return None
+        return []
     if "claim" in says:
         name = new[:1].upper() + new[1:]
         claim = says["claim"].format(new=new, New=name, said=text)
-        return in_place(candidate, held, claim, name if "{New}" in says["claim"] else new, ())
+        value = name if "{New}" in says["claim"] else new
+        return [in_place(candidate, held, claim, value, ())]
     if old not in memory.claim:
-        return None
-    return in_place(candidate, held, memory.claim.replace(old, new, 1), new, ())
+        return []
+    claims = [memory.claim.replace(old, new, 1)]
+    if memory.attribute == "home.location":
+        claims.append(memory.claim.replace(f"lives in {old}", f"moved to {new}"))
+        claims += [f"{SELF}: {text}"] if _is_users(held) else []
+    return [in_place(candidate, held, claim, new, ()) for claim in claims]
 
 
 def _is_rival(new: str, old: str) -> bool:

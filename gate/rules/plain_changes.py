@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.rules.findings import RuleFinding
 from beliefledger.gate.rules.lexicon import expanded, load
+from beliefledger.gate.rules.patterns import is_job
 from beliefledger.ledger.candidate import Ends, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -109,6 +110,8 @@ def news(text: str) -> Iterator[News]:
         things: frozenset[str] = frozenset()
         if "thing" in groups:
             things = _things(groups["thing"] or "")
+            if says.get("job") and not any(map(is_job, things)):
+                continue
             if not things or _FOR_ANOTHER.search(low, found.start("thing")):
                 continue
         named = next((each for each in ("new", "new_2") if groups.get(each)), None)
