@@ -135,8 +135,8 @@ def _fits(told: News, held: Held) -> bool:
 
 
 _OF_A_CAR = re.compile(
-    r"(?: (?:\d[\w.]{0,5}|gti|gtd|tdi|estate|hatchback|hybrid|suv|convertible|diesel|electric|van)"
-    r"){0,2}",
+    r"(?: (?:[a-z]{0,2}\d[\w.]{0,5}|gti|gtd|tdi|estate|hatchback|hybrid|suv|"
+    r"convertible|diesel|electric|van)){0,2}",
     re.I,
 )
 """Behind the name of a car: a "polo shirt" is none."""
@@ -201,7 +201,9 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         return [in_place(candidate, held, claim, value, ())]
     if old not in memory.claim:
         return []
-    claims = [memory.claim.replace(old, new, 1)]
+    article = "an" if new[:1].lower() in "aeio" else "a"
+    claim = memory.claim.replace(old, new, 1)
+    claims = [re.sub(rf"\ban? (?={re.escape(new)})", f"{article} ", claim)]
     if memory.attribute == "home.location":
         claims.append(memory.claim.replace(f"lives in {old}", f"moved to {new}"))
         claims += [f"{SELF}: {text}"] if _is_users(held) else []

@@ -26,6 +26,7 @@ _BESIDE = compile_later(_DATA["beside"])
 _STOP = frozenset(_DATA["stop"].split())
 _ADJECTIVES = frozenset(_DATA["adjectives"].split())
 _KINDS = {kind: frozenset(names.split()) for kind, names in _DATA["kinds"].items()}
+
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _FOR_ANOTHER = re.compile(r" for (?:my|his|her|their|our|the) (?!(?:first|birthday|new|own)\b)")
 
@@ -115,7 +116,14 @@ def news(text: str) -> Iterator[News]:
             if not things or _FOR_ANOTHER.search(low, found.start("thing")):
                 continue
         named = next((each for each in ("new", "new_2") if groups.get(each)), None)
-        yield News(change, things, groups.get("who"), None if named is None else found.span(named))
+        if named is None:
+            yield News(change, things, groups.get("who"), None)
+            continue
+        if says.get("rival") and _FOR_ANOTHER.search(low, found.start(named)):
+            continue
+        if says.get("job") and not is_job(found[named].split()[-1]):
+            continue
+        yield News(change, things, groups.get("who"), found.span(named))
 
 
 def _plain(text: str) -> str:
@@ -138,6 +146,7 @@ def is_named(word: str, things: frozenset[str]) -> bool:
     """Whether something is what words name: a dog for who has no pets."""
     kind = singular(word)
     names = _KINDS.get(kind, frozenset()) | _KINDS.get(word, frozenset())
+    names = names.union(*(_KINDS.get(each, ()) for each in names))
     return any(singular(each) in {kind, *map(singular, names)} for each in things)
 
 
