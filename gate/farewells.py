@@ -87,7 +87,8 @@ def mean(
                 meant += sentence.candidates(found, [*kept, *meant])
             continue
         if candidate.attribute == rules_plain_changes.ATTRIBUTE:
-            over, slots, quiet = plain_changes.meant(standing, candidate, [*kept, *meant])
+            before = turn.content[: candidate.spans[0].start]
+            over, slots, quiet = plain_changes.meant(standing, candidate, [*kept, *meant], before)
             anew = []
             sentence = _Anew(draft, subject_ref, turn, standing, candidate)
             for one, ways in slots:

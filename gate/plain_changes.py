@@ -15,7 +15,7 @@ from beliefledger.gate.meant_memories import WORD, Standing, in_place
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.plain_changes import Change, News, is_named, news
-from beliefledger.gate.rules.renewals import KINDS
+from beliefledger.gate.rules.renewals import KINDS, OTHERS
 from beliefledger.ledger.candidate import SELF, Candidate
 
 MOST = 3
@@ -45,8 +45,12 @@ class Meant(NamedTuple):
     """Whether the sentence is not worth remembering itself: it only asks for something."""
 
 
-def meant(standing: Standing, candidate: Candidate, beside: Sequence[Candidate]) -> Meant:
-    """The memories that a sentence ends, and those that it gives another value."""
+def meant(
+    standing: Standing, candidate: Candidate, beside: Sequence[Candidate], before: str
+) -> Meant:
+    """The memories that a sentence ends, and those that it gives another value. What the turn says
+    before it tells whom a pronoun may mean."""
+    others = OTHERS.intersection(WORD.findall(before.lower()))
     text = candidate.spans[0].quote
     over: dict[str, Held] = {}
     anew: dict[str, tuple[Held, list[Candidate]]] = {}
@@ -56,6 +60,7 @@ def meant(standing: Standing, candidate: Candidate, beside: Sequence[Candidate])
             each
             for each in _there(standing, told)
             if _fits(told, each)
+            and not (_points(told.change) and others.difference(each.written.memory.claim.split()))
             and not _is_answered(text, told, each, beside)
             and (_is_of(told.change) or not distinctions.apart(text, each.written.memory.claim, ""))
         ]
@@ -79,6 +84,13 @@ def meant(standing: Standing, candidate: Candidate, beside: Sequence[Candidate])
 
 def _is_of(change: Change) -> bool:
     return bool(change.says.get("others"))
+
+
+def _points(change: Change) -> bool:
+    """Whether only a pronoun says whom news is about."""
+    return any(change.says.get(each) for each in ("last", "pronoun")) or (
+        change.says.get("who") in _WHO
+    )
 
 
 def _is_users(held: Held) -> bool:

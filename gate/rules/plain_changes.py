@@ -28,7 +28,10 @@ _ADJECTIVES = frozenset(_DATA["adjectives"].split())
 _KINDS = {kind: frozenset(names.split()) for kind, names in _DATA["kinds"].items()}
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
-_FOR_ANOTHER = re.compile(r" for (?:my|his|her|their|our|the) (?!(?:first|birthday|new|own)\b)")
+_FOR_ANOTHER = re.compile(
+    r" for (?:(?:you|him|her|them|someone|somebody)\b|"
+    r"(?:my|his|her|their|our|the) (?!(?:first|birthday|new|own)\b))"
+)
 
 
 class Change(NamedTuple):
