@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from beliefledger.gate import plain_changes
 from beliefledger.gate.belief import Held
 from beliefledger.gate.claims import CHECK, beyond
 from beliefledger.gate.decision import TurnView
@@ -34,6 +35,7 @@ from beliefledger.gate.overtaken import is_kin_still, overtaken
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.renewals import Renewal, notes_of_slot, renewals, renewed, spoken_of
 from beliefledger.gate.rules import distinctions, farewells, new_figures
+from beliefledger.gate.rules import plain_changes as rules_plain_changes
 from beliefledger.gate.rules import renewals as rules_renewals
 from beliefledger.gate.rules import successions as rules_successions
 from beliefledger.gate.rules.sensitive import category_of
@@ -84,6 +86,23 @@ def mean(
                 sentence = _Anew(draft, subject_ref, turn, standing, candidate)
                 meant += sentence.candidates(found, [*kept, *meant])
             continue
+        if candidate.attribute == rules_plain_changes.ATTRIBUTE:
+            before = turn.content[: candidate.spans[0].start]
+            over, slots, quiet = plain_changes.meant(standing, candidate, [*kept, *meant], before)
+            anew = []
+            sentence = _Anew(draft, subject_ref, turn, standing, candidate)
+            for one, ways in slots:
+                within = next(filter(sentence.is_within, ways), None)
+                anew += [] if within is None else [within]
+                over += [one] if within is None else []
+            if over or anew:
+                kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+                kept = [each for each in kept if not _is_said_by(anew, each)]
+                meant = [each for each in meant if not _is_said_by(anew, each)]
+                meant += anew
+                ends = _meant(candidate, over, [*kept, *meant], turn)
+                meant += [each for each in ends if each.retracts or not quiet]
+            continue
         if candidate.attribute == rules_successions.ATTRIBUTE:
             if any(_meets(each, candidate) for each in meant):
                 continue  # it has its answer
@@ -120,6 +139,19 @@ def mean(
     cites = draft.cited(subject_ref, meant)
     turn = turn.citing(cites)
     return turn, [*kept, *(_quoting(each, cites) for each in meant)]
+
+
+def _is_said_by(anew: Sequence[Candidate], candidate: Candidate) -> bool:
+    """Whether a candidate is what news tells better: in its slot, or an order that it answers with
+    another value ("don't call me Sam, it's Samuel")."""
+    return any(
+        _meets(candidate, each)
+        and (
+            (candidate.entity, candidate.attribute) == (each.entity, each.attribute)
+            or candidate.attribute.startswith("constraint.")
+        )
+        for each in anew
+    )
 
 
 _BESIDE = re.compile(r"\b(?:also|too|as well|in addition|besides|on top)\b", re.I)
@@ -203,7 +235,7 @@ class _Anew(NamedTuple):
             if any(other.attribute == attribute for other in mine):
                 continue  # a rule has found it in this slot itself
             anew = renewed(self.candidate, each, self.standing)
-            if anew is None or not self._is_within(anew):
+            if anew is None or not self.is_within(anew):
                 over.append(each.held)
             else:
                 mine.append(anew)
@@ -211,7 +243,7 @@ class _Anew(NamedTuple):
         if 0 < len(over) <= MOST:
             yield from _meant(self.candidate, over, [*beside, *mine], self.turn)
 
-    def _is_within(self, candidate: Candidate) -> bool:
+    def is_within(self, candidate: Candidate) -> bool:
         """Whether a claim says no more than these words and those of the memory before."""
         quoted = _quoting(candidate, self.draft.cited(self.subject_ref, [candidate]))
         return beyond(quoted.model_copy(update={"check": CHECK})) is None

@@ -19,6 +19,7 @@ from beliefledger.gate.rules import (
     languages,
     new_figures,
     other_statements,
+    plain_changes,
     possessives,
     relative_clauses,
     renewals,
@@ -133,6 +134,9 @@ class RuleExtractor:
                 if renewing:
                     found += renewals.findings(text, start, end)
                 before = start
+        if plain_changes.may_be_in(text):
+            for start, end in sentences(text):
+                found += plain_changes.findings(text, start, end)
         for start, end in sentences(text) if changing else ():
             found += successions.findings(text, start, end)
         return [to_candidate(each, turn.said_at) for each in found]

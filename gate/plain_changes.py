@@ -1,0 +1,228 @@
+"""Which memories plain news ends or gives another value: "we got a dog!!", "milan is home now".
+
+Pure but for what a draft looks up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from beliefledger.gate import successions
+from beliefledger.gate.belief import Held
+from beliefledger.gate.meant_memories import WORD, Standing, in_place
+from beliefledger.gate.rules import distinctions
+from beliefledger.gate.rules.normalised import spelt
+from beliefledger.gate.rules.plain_changes import Change, News, is_named, news
+from beliefledger.gate.rules.renewals import KINDS, OTHERS
+from beliefledger.ledger.candidate import SELF, Candidate
+
+MOST = 3
+"""News that would end more claims of the user than this is about something else."""
+_CARS = next(each for each in KINDS if each.name == "car")
+_WHO = {
+    "he": tuple(
+        "husband boyfriend fiance dad father brother son grandpa grandad uncle nephew "
+        "cousin".split()
+    ),
+    "she": tuple(
+        "wife girlfriend fiancee mum mom mother sister daughter gran grandma nan aunt niece".split()
+    ),
+}
+"""Whom a pronoun may mean."""
+_NO_OWNERS = ("relation.", "identity.name", "identity.birth")
+
+
+class Meant(NamedTuple):
+    """What news does: the memories that are over, and candidates for the slots of others."""
+
+    over: list[Held]
+    anew: list[tuple[Held, list[Candidate]]]
+    """Memories, each with candidates for its slot, of which the first that says no more than was
+    said is meant."""
+    quiet: bool
+    """Whether the sentence is not worth remembering itself: it only asks for something."""
+
+
+def meant(
+    standing: Standing, candidate: Candidate, beside: Sequence[Candidate], before: str
+) -> Meant:
+    """The memories that a sentence ends, and those that it gives another value. What the turn says
+    before it tells whom a pronoun may mean."""
+    others = OTHERS.intersection(WORD.findall(before.lower()))
+    text = candidate.spans[0].quote
+    over: dict[str, Held] = {}
+    anew: dict[str, tuple[Held, list[Candidate]]] = {}
+    quiet = False
+    for told in news(text):
+        held = [
+            each
+            for each in _there(standing, told)
+            if _fits(told, each)
+            and not (_points(told.change) and others.difference(each.written.memory.claim.split()))
+            and not _is_answered(text, told, each, beside)
+            and (_is_of(told.change) or not distinctions.apart(text, each.written.memory.claim, ""))
+        ]
+        if told.change.says.get("last"):
+            held = _last(standing, held)
+        if len({each.written.memory.claim for each in held if _is_users(each)}) > MOST:
+            continue
+        for each in held:
+            new = _renewed(candidate, text, told, each)
+            if told.new is not None and not new:
+                continue
+            if not new:
+                over[each.memory_id] = each
+                quiet = quiet or bool(told.change.says.get("answers"))
+            else:
+                anew[each.memory_id] = (each, new)
+    return Meant(
+        [each for key, each in over.items() if key not in anew], list(anew.values()), quiet
+    )
+
+
+def _is_of(change: Change) -> bool:
+    return bool(change.says.get("others"))
+
+
+def _points(change: Change) -> bool:
+    """Whether only a pronoun says whom news is about."""
+    return any(change.says.get(each) for each in ("last", "pronoun")) or (
+        change.says.get("who") in _WHO
+    )
+
+
+def _is_users(held: Held) -> bool:
+    return held.written.memory.entity == SELF
+
+
+def _there(standing: Standing, told: News) -> Iterator[Held]:
+    """The memories of whom news is about."""
+    says = told.change.says
+    who = says.get("who")
+    if says.get("denied"):
+        standing.of_user()
+        yield from standing.denied()
+        return
+    if says.get("denials"):
+        yield from standing.of_user()
+        return
+    if who is None:
+        yield from standing.of_user()
+        return
+    names = [told.who or ""] if who == "named" else list(_WHO[who])
+    if who == "named":
+        names = [names[0], *names[0].split()]
+    names = list(dict.fromkeys(each for name in names for each in (name, spelt(name))))
+    of = [f"{lead}{name}" for name in names for lead in ("", "user's ")]
+    others = [each for each in standing.of(of) if not _is_users(each)]
+    others = [each for each in others if told.change.of.match(each.written.memory.attribute)]
+    if who == "named" or len({each.written.memory.entity for each in others}) == 1:
+        yield from others
+
+
+def _fits(told: News, held: Held) -> bool:
+    """Whether a memory is one of those that news is about."""
+    change, memory = told.change, held.written.memory
+    says = change.says
+    if change.of.match(memory.attribute) is None or memory.context is not None:
+        return False
+    if memory.negated and not (says.get("denied") or says.get("answers")):
+        return False
+    claim = memory.claim.lower()
+    holds = says.get("holds")
+    if holds is not None:
+        who = re.escape(told.who or "")
+        if re.search(holds.replace("{who}", who), claim) is None:
+            return False
+    if not says.get("thing"):
+        return True
+    value = [each for each in WORD.findall(memory.value.lower()) if each not in _ARTICLES]
+    named = (value[-1:] or [""])[0]
+    slot = memory.attribute.rpartition(".")[2].replace("-", " ")
+    if any(is_named(each, told.things) for each in (named, slot, slot.rpartition(" ")[2])):
+        return True
+    return says.get("denied") is True and _is_car(named) and any(map(_is_a_car, told.things))
+
+
+_OF_A_CAR = re.compile(
+    r"(?: (?:[a-z]{0,2}\d[\w.]{0,5}|gti|gtd|tdi|estate|hatchback|hybrid|suv|"
+    r"convertible|diesel|electric|van)){0,2}",
+    re.I,
+)
+"""Behind the name of a car: a "polo shirt" is none."""
+_ARTICLES = frozenset("a an the any my our".split())
+
+
+def _is_car(word: str) -> bool:
+    return word in ("car", "vehicle", "cars", "wheels")
+
+
+def _is_a_car(words: str) -> bool:
+    found = _CARS.names.match(words)
+    return found is not None
+
+
+def _is_answered(text: str, told: News, held: Held, beside: Sequence[Candidate]) -> bool:
+    """Whether a rule has found what is in the slot of a memory now: another value than this."""
+    memory = held.written.memory
+    new = ""
+    if told.new is not None and told.change.says.get("rival"):
+        new = text[slice(*told.new)].lower()
+    return not memory.negated and any(
+        (each.entity, each.attribute) == (memory.entity, memory.attribute)
+        and not each.retracts
+        and each.type == held.type
+        and each.context is None
+        and not (new and new in each.value.lower())
+        for each in beside
+    )
+
+
+def _last(standing: Standing, held: list[Held]) -> list[Held]:
+    """Those of the memories that were told last: what "it" means."""
+    if not held:
+        return held
+    latest = max(each.said_at for each in standing.of_user())
+    last = [each for each in held if each.said_at == latest]
+    return last if len({each.written.memory.claim for each in last}) == 1 else []
+
+
+def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Candidate]:
+    """The memory with its new value; none where the news has none, or none of its kind."""
+    if told.new is None:
+        return []
+    says, memory = told.change.says, held.written.memory
+    new = text[slice(*told.new)].strip(" .,!'’-")
+    new = re.sub(says["strip"], "", new, flags=re.I) if "strip" in says else new
+    old = memory.value
+    if not new or new.lower() in old.lower():
+        return []
+    rival = says.get("rival")
+    if rival == "car":
+        car = next(_CARS.found(new), None)
+        if car is None or car.start or _OF_A_CAR.fullmatch(new, car.end) is None:
+            return []
+    elif rival is not None and not _is_rival(new, old):
+        return []
+    if "claim" in says:
+        name = new[:1].upper() + new[1:]
+        claim = says["claim"].format(new=new, New=name, said=text)
+        value = name if "{New}" in says["claim"] else new
+        return [in_place(candidate, held, claim, value, ())]
+    if old not in memory.claim:
+        return []
+    article = "an" if new[:1].lower() in "aeio" else "a"
+    claim = memory.claim.replace(old, new, 1)
+    claims = [re.sub(rf"\ban? (?={re.escape(new)})", f"{article} ", claim)]
+    if memory.attribute == "home.location":
+        claims.append(memory.claim.replace(f"lives in {old}", f"moved to {new}"))
+        claims += [f"{SELF}: {text}"] if _is_users(held) else []
+    return [in_place(candidate, held, claim, new, ()) for claim in claims]
+
+
+def _is_rival(new: str, old: str) -> bool:
+    """Whether both are of a kind of which somebody has one at a time."""
+    one, other = (successions.rivals(tuple(each.lower().split())) for each in (new, old))
+    return any(one[kind].isdisjoint(other[kind]) for kind in one.keys() & other.keys())

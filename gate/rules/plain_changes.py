@@ -1,0 +1,157 @@
+"""Plain news after which something believed is over or otherwise: "we got a dog!!".
+
+What such words may end is found here; which memories are meant is looked up by
+`beliefledger.gate.plain_changes`. The patterns are in `plain_changes.yaml`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from beliefledger.gate.literals import Guarded, Table, lowered
+from beliefledger.gate.rules.findings import RuleFinding
+from beliefledger.gate.rules.lexicon import expanded, load
+from beliefledger.gate.rules.patterns import is_job
+from beliefledger.ledger.candidate import Ends, SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
+
+ATTRIBUTE = "event.plain-change"
+LONGEST = 160
+"""The longest sentence that is looked at, in characters."""
+_DATA: dict[str, Any] = load("plain_changes.yaml")
+_NEVER = compile_later(_DATA["never"])
+_BESIDE = compile_later(_DATA["beside"])
+_STOP = frozenset(_DATA["stop"].split())
+_ADJECTIVES = frozenset(_DATA["adjectives"].split())
+_KINDS = {kind: frozenset(names.split()) for kind, names in _DATA["kinds"].items()}
+
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_FOR_ANOTHER = re.compile(
+    r" for (?:(?:you|him|her|them|someone|somebody)\b|"
+    r"(?:my|his|her|their|our|the) (?!(?:first|birthday|new|own)\b))"
+)
+
+
+class Change(NamedTuple):
+    """A pattern, and what it says of the memories that are meant."""
+
+    pattern: Guarded
+    of: re.Pattern[str]
+    says: dict[str, Any]
+    needs: re.Pattern[str] | None
+    never: re.Pattern[str] | None
+
+
+class News(NamedTuple):
+    """What a sentence says by one of the patterns."""
+
+    change: Change
+    things: frozenset[str]
+    """The words that name what there is now, or is no more."""
+    who: str | None
+    new: tuple[int, int] | None
+    """The offsets of the new value."""
+
+
+def _change(says: dict[str, Any]) -> Change:
+    parts = (re.escape(one).replace(r"\*", r"[\w.-]{0,60}") for one in says["of"].split())
+    first, *more = expanded(says["say"], _DATA["parts"]).split("(?P<new>")
+    say = "(?P<new>".join((first, "(?P<new_2>".join(more))) if more else first
+    return Change(
+        Guarded(say),
+        compile_later(rf"(?:{'|'.join(parts)})\Z"),
+        says,
+        compile_later(says["needs"]) if "needs" in says else None,
+        compile_later(says["never"]) if "never" in says else None,
+    )
+
+
+_CHANGES = Table([_change(says) for says in _DATA["changes"]])
+
+
+def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
+    """The sentence content[start:end], where it may tell such news."""
+    while end > start and content[end - 1] in ".!,; ":
+        end -= 1
+    text = content[start:end]
+    if next(news(text), None) is not None:
+        words = " ".join(dict.fromkeys(_WORD.findall(_plain(text))))
+        yield RuleFinding(
+            content, start, end, text, "event", ATTRIBUTE, text, 500, confidence=850,
+            act=SpeechAct.CHANGE, retracts=True,
+            ends=(Ends(attribute="*", value=words, among=True),),
+        )  # fmt: skip
+
+
+def may_be_in(text: str) -> bool:
+    """Whether a text may have any such news."""
+    return bool(_CHANGES.possible(_plain(text)))
+
+
+def news(text: str) -> Iterator[News]:
+    """What a sentence says by the patterns."""
+    if not 0 < len(text) <= LONGEST or text.rstrip("\"'” )").endswith("?"):
+        return
+    low = _plain(text)
+    possible = _CHANGES.possible(low)
+    if not possible or _NEVER.search(low) is not None:
+        return
+    beside = _BESIDE.search(low) is not None
+    for change in possible:
+        says = change.says
+        if beside and not (says.get("beside") or says.get("answers")):
+            continue
+        if change.needs is not None and change.needs.search(low) is None:
+            continue
+        if change.never is not None and change.never.search(low) is not None:
+            continue
+        found = change.pattern.search(low, low)
+        if found is None:
+            continue
+        groups = found.groupdict()
+        things: frozenset[str] = frozenset()
+        if "thing" in groups:
+            things = _things(groups["thing"] or "")
+            if says.get("job") and not any(map(is_job, things)):
+                continue
+            if not things or _FOR_ANOTHER.search(low, found.start("thing")):
+                continue
+        named = next((each for each in ("new", "new_2") if groups.get(each)), None)
+        if named is None:
+            yield News(change, things, groups.get("who"), None)
+            continue
+        if says.get("rival") and _FOR_ANOTHER.search(low, found.start(named)):
+            continue
+        if says.get("job") and not is_job(found[named].split()[-1]):
+            continue
+        yield News(change, things, groups.get("who"), found.span(named))
+
+
+def _plain(text: str) -> str:
+    return lowered(text).replace("’", "'")
+
+
+def _things(words: str) -> frozenset[str]:
+    """What words name: the last of them, the first, and together."""
+    kept: list[str] = []
+    for word in words.split():
+        if word in _STOP:
+            break
+        kept.append(word)
+    while len(kept) > 1 and kept[0] in _ADJECTIVES:
+        del kept[0]
+    return frozenset((kept[-1], " ".join(kept))) if kept else frozenset()
+
+
+def is_named(word: str, things: frozenset[str]) -> bool:
+    """Whether something is what words name: a dog for who has no pets."""
+    kind = singular(word)
+    names = _KINDS.get(kind, frozenset()) | _KINDS.get(word, frozenset())
+    names = names.union(*(_KINDS.get(each, ()) for each in names))
+    return any(singular(each) in {kind, *map(singular, names)} for each in things)
+
+
+def singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

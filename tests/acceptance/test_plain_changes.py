@@ -1,0 +1,164 @@
+"""Plain news after which something believed is over or has another value."""
+
+from __future__ import annotations
+
+import pytest
+
+from beliefledger import open_memory
+from beliefledger.ledger.times import DAY
+
+OVER = [
+    ("i dont have kids", "our son was born on sunday", "does not have kids"),
+    ("i dont have a car", "bought a fiat 500 yesterday", "does not have a car"),
+    ("i have no dog", "we got a dog!!", "has no dog"),
+    ("i have no pets", "got a hamster", "has no pets"),
+    ("i dont have a bike", "my dad gave me his bike", "does not have a bike"),
+    ("i dont have a job", "got a job", "does not have a job"),
+    ("i dont own a house", "we bought our first house", "does not own a house"),
+    ("im single", "got a boyfriend now", "single"),
+    ("im not married", "got married last weekend", "is not married"),
+    ("i dont have a girlfriend", "me and lucy are official now", "does not have"),
+    ("i have a girlfriend", "she dumped me", "has a girlfriend"),
+    ("i have a girlfriend", "we broke up", "has a girlfriend"),
+    ("i have a girlfriend", "im single now", "has a girlfriend"),
+    ("i have a boyfriend", "my boyfriend and i split", "has a boyfriend"),
+    ("im unemployed", "i work at ikea", "unemployed"),
+    ("i work at ikea", "im unemployed", "ikea"),
+    ("i work at ikea", "im retired now", "ikea"),
+    ("i work at ikea", "im between jobs", "ikea"),
+    ("im retired", "went back to work part time at b&q", "retired"),
+    ("i drive a fiesta", "ive sold it", "fiesta"),
+    ("i live alone", "my mum lives with me now", "alone"),
+    ("i live alone", "my girlfriend moved in", "alone"),
+    ("i live alone", "got a flatmate", "alone"),
+    ("i live with my mum", "mum kicked me out", "lives with their mum"),
+    ("dont use emojis", "use emojis please", "emojis"),
+    ("dont use emojis", "emojis are fine again", "emojis"),
+    ("my gran lives in hove", "my gran passed away", "hove"),
+    ("my mum lives in hull", "my mum moved into a flat near us", "hull"),
+    ("i have 2 cats", "got a third cat yesterday", "has 2 cats"),
+    ("i have a ps5", "flogged the ps5", "has a ps5"),
+    ("i have a job at subway", "they let me go", "subway"),
+    ("i dont drink coffee", "im back on the coffee", "does not drink"),
+    ("i have no kids", "gave birth to a little girl yesterday", "has no kids"),
+    ("i have no pets", "we rescued a greyhound", "has no pets"),
+    ("i dont have a laptop", "work gave me a laptop", "does not have a laptop"),
+    ("i dont have a licence", "passed my driving test", "does not have a licence"),
+    ("im divorced", "got remarried in june", "divorced"),
+    ("i have a wife", "we got divorced", "has a wife"),
+    ("i have a boyfriend", "he broke up with me last night", "has a boyfriend"),
+    ("im unemployed", "im a barista now", "unemployed"),
+    ("im unemployed", "got hired at tesco", "unemployed"),
+    ("i work at ikea", "ikea fired me", "works at ikea"),
+    ("i live with my girlfriend", "she moved out", "lives with"),
+    ("i have a cat", "she died", "has a cat"),
+    ("my mum works at tesco", "she retired", "works at tesco"),
+    ("i have one dog", "got a second dog", "one dog"),
+    ("dont use bullet points", "bullet points are ok now", "bullet points"),
+]
+"""What is believed, the news, and the words that are in no belief then."""
+
+ANEW = [
+    ("my budget is 2000", "budget went up to 2500", "finance.budget", "2500"),
+    ("my salary is 40k", "my pay went up to 44k", "work.salary", "44k"),
+    ("i live in rome", "milan is home now", "home.location", "milan"),
+    ("i live in rome", "greetings from milan, my new home", "home.location", "milan"),
+    ("i live in rome", "got a place in milan", "home.location", "milan"),
+    ("i live in rome", "we found a flat in milan", "home.location", "milan"),
+    ("my brother lives in leeds", "he moved to york", "home.location", "york"),
+    ("my wife is a nurse", "shes a teacher now", "work.role", "teacher"),
+    ("call me sam", "call me samuel", "identity.preferred-name", "Samuel"),
+    ("keep answers short", "longer answers please", "answers.length", "longer"),
+    ("i drive a golf", "my new car is an audi a3", "vehicle.car", "audi a3"),
+    ("i use chrome", "went back to firefox", "tool.browser", "firefox"),
+    ("i drive a golf", "my new car is a polo", "vehicle.car", "polo"),
+    ("i drive a golf", "bought a polo", "vehicle.car", "polo"),
+    ("keep answers short", "actually give me longer detailed answers from now on",
+     "answers.length", "longer detailed"),
+    ("call me sam", "dont call me sam anymore, its samuel", "identity.preferred-name", "Samuel"),
+    ("my husband works at bt", "hes at sky now", "work.employer", "sky"),
+    ("im a manager", "got demoted to supervisor lol", "work.role", "supervisor"),
+    ("i prefer dark mode", "light mode is better on my eyes", "display.theme", "light"),
+    ("i use pytest", "went back to unittest", "tool.test_framework", "unittest"),
+]  # fmt: skip
+"""What is believed, the news, and the slot with its new value."""
+
+NO_CHANGE = [
+    ("i dont have a car", "my brother got a car", "does not have a car"),
+    ("i dont have a car", "i want to buy a car", "does not have a car"),
+    ("i dont have a car", "should i get a car?", "does not have a car"),
+    ("i dont have a car", "my dad gave me a lift in his car", "does not have a car"),
+    ("i dont have a dog", "got a dog bed for my sister", "does not have a dog"),
+    ("i dont have kids", "my sister had a baby", "does not have kids"),
+    ("i have no pets", "got a new phone", "has no pets"),
+    ("im single", "my brother got married", "User is single"),
+    ("i have a girlfriend", "she left for work", "has a girlfriend"),
+    ("i have a girlfriend", "we split the bill", "has a girlfriend"),
+    ("i have a boyfriend", "he left me a note", "has a boyfriend"),
+    ("im unemployed", "got a job interview", "unemployed"),
+    ("im unemployed", "my brother works at ikea", "User is unemployed"),
+    ("i work at ikea", "my dad is retired", "works at ikea"),
+    ("i live in rome", "my sister got a place in milan", "lives in rome"),
+    ("i live in rome", "greetings from milan", "lives in rome"),
+    ("i drive a golf", "my mum bought a polo", "drives a golf"),
+    ("i drive a golf", "got a polo shirt", "drives a golf"),
+    ("i drive a golf", "also bought a polo", "drives a golf"),
+    ("i drive a fiesta", "my dad sold his", "drives a fiesta"),
+    ("i live alone", "my neighbour moved in next door", "lives alone"),
+    ("i live alone", "my sister moved in with her boyfriend", "lives alone"),
+    ("dont use emojis", "my mum uses emojis", "dont use emojis"),
+    ("keep answers short", "why are long answers better?", "keep answers short"),
+    ("call me sam", "dont call me late", "called Sam"),
+    ("my gran lives in hove", "my grandad passed away", "lives in hove"),
+    ("my husband works at bt", "hes at the gym now", "works at bt"),
+    ("i have 2 cats", "my sister got a third cat", "has 2 cats"),
+    ("i have a ps5", "my brother flogged his ps5", "has a ps5"),
+    ("i have a job at subway", "they let me go home early", "job at subway"),
+    ("im a manager", "my boss got demoted to supervisor", "is a manager"),
+    ("i prefer dark mode", "my wife prefers light mode", "dark mode"),
+    ("i use pytest", "went back to bed", "uses pytest"),
+    ("i dont drink coffee", "im back on the road", "does not drink coffee"),
+    ("i have a wife", "my parents got divorced", "has a wife"),
+    ("im unemployed", "im a vegan now", "unemployed"),
+    ("i live in rome", "milan is home to the duomo", "lives in rome"),
+    ("i live in rome", "got a flat in milan for the weekend", "lives in rome"),
+    ("i drive a golf", "bought a polo for my son", "drives a golf"),
+    ("i live with my mum", "mum kicked me out of the kitchen", "lives with their mum"),
+    ("dont use emojis", "use emojis in this tweet", "dont use emojis"),
+    ("call me sam", "call me tomorrow", "called Sam"),
+    ("my mum lives in hull", "my mum moved into a new role", "lives in hull"),
+    ("my wife is a nurse", "shes a star now", "is a nurse"),
+    ("i use pytest", "went back to jest for the js project", "uses pytest"),
+    ("i dont have kids", "we had a baby shower for my sister", "does not have kids"),
+]
+"""What is believed, what ends nothing, and the words of what is believed still."""
+
+
+@pytest.fixture
+def memory(place, clock):
+    with open_memory(place, clock=clock, consent="consent") as opened:
+        yield opened
+
+
+def told(memory, clock, *turns):
+    for each in turns:
+        memory.remember("ana", each)
+        clock.now += DAY
+    return [each for each in memory.beliefs("ana") if each.type not in ("note", "event")]
+
+
+@pytest.mark.parametrize(("before", "news", "words"), OVER)
+def test_what_news_ends_is_believed_no_longer(memory, clock, before, news, words):
+    assert any(words in each.text for each in told(memory, clock, before))
+    assert not any(words in each.text for each in told(memory, clock, news))
+
+
+@pytest.mark.parametrize(("before", "news", "attribute", "value"), ANEW)
+def test_what_news_tells_anew_takes_the_place(memory, clock, before, news, attribute, value):
+    found = told(memory, clock, before, news)
+    assert [each.value for each in found if each.attribute == attribute] == [value]
+
+
+@pytest.mark.parametrize(("before", "said", "words"), NO_CHANGE)
+def test_what_is_no_such_news_ends_nothing(memory, clock, before, said, words):
+    assert any(words in each.text for each in told(memory, clock, before, said))
