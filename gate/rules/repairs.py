@@ -28,8 +28,8 @@ Read = Callable[[str, int], Iterator[RuleFinding]]
 _SORRY = (
     r"(?:(?:oh|ah|er|um|uh|hm+|no|nope|nah|oops|whoops|ups|sorry|sry|srry|soz|wait|actually|"
     r"well|correction|my bad|my mistake|"
-    r"hang on|hold on|scratch that|strike that|scrap that|i mean|typo|edit|ok|okay|rather|damn|argh|no "
-    r"wait|and)\b[,.:;!—– -]*+)"
+    r"hang on|hold on|scratch that|strike that|scrap that|i mean|typo|edit|ok|okay|rather|damn|"
+    r"argh|no wait|and)\b[,.:;!—– -]*+)"
 )
 _VALUE = r"(?P<right>[$€£]?[\w'’&+#:/.-]{1,40}(?: [$€£]?[\w'’&+#:/.-]{1,40}){0,4}?)"
 _STOP = (
