@@ -266,13 +266,13 @@ class Projector:
         else:
             page_end = self._log.event_id_at(page.position)
         histories = Histories(self._log)
-        pages = sorted_out(page, [self._folding[state.name] for state in behind])
-        for state, its in zip(behind, pages, strict=True):
-            view = self.views[state.name]
+        for state in behind:
             if kept[state.name] != state.at:
                 # Another process moved it on, or this one just began: keep nothing.
-                self._begin(view, state, upto)
-            folding = self._folding[state.name]
+                self._begin(self.views[state.name], state, upto)
+        pages = sorted_out(page, [self._folding[state.name] for state in behind])
+        for state, its in zip(behind, pages, strict=True):
+            view, folding = self.views[state.name], self._folding[state.name]
             before = self.counts.of(connection, state)
             position, failure = folding.page(its, state.position, upto, connection, histories)
             view.flush(connection)

@@ -8,6 +8,8 @@ from beliefledger import open_memory
 from beliefledger.ledger.times import DAY
 
 OVER = [
+    ("i have a dog called Rex", "poor Rex passed away last night", "dog called Rex"),
+    ("i live with a flatmate", "my flatmate moved out", "lives with a flatmate"),
     ("i dont have kids", "our son was born on sunday", "does not have kids"),
     ("i dont have a car", "bought a fiat 500 yesterday", "does not have a car"),
     ("i have no dog", "we got a dog!!", "has no dog"),
@@ -130,6 +132,10 @@ NO_CHANGE = [
     ("my wife is a nurse", "shes a star now", "is a nurse"),
     ("i use pytest", "went back to jest for the js project", "uses pytest"),
     ("i dont have kids", "we had a baby shower for my sister", "does not have kids"),
+    ("i dont have kids", "our neighbours son was born on sunday", "does not have kids"),
+    ("i prefer dark mode", "light mode is better for printing", "dark mode"),
+    ("i have a dog called Rex", "my neighbours dog died", "dog called Rex"),
+    ("i live with my girlfriend", "my flatmate moved out", "lives with their girlfriend"),
 ]
 """What is believed, what ends nothing, and the words of what is believed still."""
 

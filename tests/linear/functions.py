@@ -78,7 +78,13 @@ Saturday, not Friday
 My boss is Katrin.
 actually my boss is Kathrin
 Our cat Miso is 17.
-had to let miso go this morning"""
+had to let miso go this morning
+I prefer dark mode.
+light mode is better on my eyes
+I live alone.
+my mum lives with me now
+My gran lives in Hove.
+my gran passed away"""
 
 
 @dataclass
