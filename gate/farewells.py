@@ -87,21 +87,15 @@ def mean(
                 meant += sentence.candidates(found, [*kept, *meant])
             continue
         if candidate.attribute == rules_plain_changes.ATTRIBUTE:
-            before = turn.content[: candidate.spans[0].start]
-            over, slots, quiet = plain_changes.meant(standing, candidate, [*kept, *meant], before)
-            anew = []
             sentence = _Anew(draft, subject_ref, turn, standing, candidate)
-            for one, ways in slots:
-                within = next(filter(sentence.is_within, ways), None)
-                anew += [] if within is None else [within]
-                over += [one] if within is None else []
-            if over or anew:
+            told = sentence.news([*kept, *meant])
+            if told.over or told.anew:
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
-                kept = [each for each in kept if not _is_said_by(anew, each)]
-                meant = [each for each in meant if not _is_said_by(anew, each)]
-                meant += anew
-                ends = _meant(candidate, over, [*kept, *meant], turn)
-                meant += [each for each in ends if each.retracts or not quiet]
+                kept = [each for each in kept if not _is_said_by(told.anew, each)]
+                meant = [each for each in meant if not _is_said_by(told.anew, each)]
+                meant += told.anew
+                ends = _meant(candidate, told.over, [*kept, *meant], turn)
+                meant += [each for each in ends if each.retracts or not told.quiet]
             continue
         if candidate.attribute == rules_successions.ATTRIBUTE:
             if any(_meets(each, candidate) for each in meant):
@@ -208,6 +202,14 @@ def _renewing_its_note(standing: Standing, candidate: Candidate) -> Candidate:
     return candidate.model_copy(update={"ends": (*candidate.ends, *ends)})
 
 
+class _News(NamedTuple):
+    """What plain news does: the memories that are over, and those with another value."""
+
+    over: list[Held]
+    anew: list[Candidate]
+    quiet: bool
+
+
 class _Anew(NamedTuple):
     """A sentence that gives a new value of something."""
 
@@ -235,7 +237,7 @@ class _Anew(NamedTuple):
             if any(other.attribute == attribute for other in mine):
                 continue  # a rule has found it in this slot itself
             anew = renewed(self.candidate, each, self.standing)
-            if anew is None or not self.is_within(anew):
+            if anew is None or not self._is_within(anew):
                 over.append(each.held)
             else:
                 mine.append(anew)
@@ -243,7 +245,16 @@ class _Anew(NamedTuple):
         if 0 < len(over) <= MOST:
             yield from _meant(self.candidate, over, [*beside, *mine], self.turn)
 
-    def is_within(self, candidate: Candidate) -> bool:
+    def news(self, beside: Sequence[Candidate]) -> _News:
+        """What it does as plain news. A memory whose new value would say more than the words do is
+        over."""
+        before = self.turn.content[: self.candidate.spans[0].start]
+        over, slots, quiet = plain_changes.meant(self.standing, self.candidate, beside, before)
+        found = [(held, next(filter(self._is_within, ways), None)) for held, ways in slots]
+        over = [*over, *(held for held, anew in found if anew is None)]
+        return _News(over, [anew for _, anew in found if anew is not None], quiet)
+
+    def _is_within(self, candidate: Candidate) -> bool:
         """Whether a claim says no more than these words and those of the memory before."""
         quoted = _quoting(candidate, self.draft.cited(self.subject_ref, [candidate]))
         return beyond(quoted.model_copy(update={"check": CHECK})) is None

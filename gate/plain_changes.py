@@ -31,7 +31,6 @@ _WHO = {
     ),
 }
 """Whom a pronoun may mean."""
-_NO_OWNERS = ("relation.", "identity.name", "identity.birth")
 
 
 class Meant(NamedTuple):
@@ -105,9 +104,6 @@ def _there(standing: Standing, told: News) -> Iterator[Held]:
         standing.of_user()
         yield from standing.denied()
         return
-    if says.get("denials"):
-        yield from standing.of_user()
-        return
     if who is None:
         yield from standing.of_user()
         return
@@ -160,8 +156,7 @@ def _is_car(word: str) -> bool:
 
 
 def _is_a_car(words: str) -> bool:
-    found = _CARS.names.match(words)
-    return found is not None
+    return _CARS.names.match(words) is not None
 
 
 def _is_answered(text: str, told: News, held: Held, beside: Sequence[Candidate]) -> bool:

@@ -11,7 +11,7 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped
 from beliefledger.gate.rules.lexicon import WORDS, load
 from beliefledger.gate.rules.owned_things import between, owned
-from beliefledger.gate.rules.patterns import is_job
+from beliefledger.gate.rules.patterns import PERSONS, is_job
 from beliefledger.gate.rules.phrases import (
     phrase_end,
     pointing,
@@ -151,11 +151,6 @@ _BLAND = frozenset(
 )
 
 
-_PERSONS = frozenset(
-    word for kind in ("one", "many", "work") for word in load("people.yaml")[kind].split()
-)
-
-
 def _noun(words: list[Token], my: int, heads: frozenset[str]) -> int:
     """The first of `heads` after "my", with nothing but adjectives before it; 0 without one."""
     for at in range(my + 1, min(my + 6, len(words))):
@@ -166,7 +161,7 @@ def _noun(words: list[Token], my: int, heads: frozenset[str]) -> int:
             return 0
         if low.endswith("'s") or low in WORDS["subject_words"] or low in WORDS["auxiliaries"]:
             return 0
-        if low in _PERSONS:
+        if low in PERSONS:
             return 0  # "my landlord is renovating the flat"
     return 0
 

@@ -77,6 +77,17 @@ class RuleFinding(NamedTuple):
         return SpeechAct.STATEMENT
 
 
+def looked_up(content: str, start: int, end: int, attribute: str, words: str) -> RuleFinding:
+    """The sentence content[start:end], for which it is looked up, when it is decided, what of all
+    that is believed these words mean."""
+    text = content[start:end]
+    return RuleFinding(
+        content, start, end, text, "event", attribute, text, 500, confidence=850,
+        act=SpeechAct.CHANGE, retracts=True,
+        ends=(Ends(attribute="*", value=words, among=True),),
+    )  # fmt: skip
+
+
 def to_candidate(finding: RuleFinding, said_at: int) -> Candidate:
     """The candidate of a finding: its act from the words around it, its topic from the claim."""
     del said_at

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from beliefledger.gate.literals import Guarded, Table, lowered
-from beliefledger.gate.rules.findings import RuleFinding
+from beliefledger.gate.rules.findings import RuleFinding, looked_up
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.gate.rules.patterns import is_job
-from beliefledger.ledger.candidate import Ends, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "event.plain-change"
@@ -78,11 +77,7 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
     text = content[start:end]
     if next(news(text), None) is not None:
         words = " ".join(dict.fromkeys(_WORD.findall(_plain(text))))
-        yield RuleFinding(
-            content, start, end, text, "event", ATTRIBUTE, text, 500, confidence=850,
-            act=SpeechAct.CHANGE, retracts=True,
-            ends=(Ends(attribute="*", value=words, among=True),),
-        )  # fmt: skip
+        yield looked_up(content, start, end, ATTRIBUTE, words)
 
 
 def may_be_in(text: str) -> bool:

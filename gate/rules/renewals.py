@@ -13,11 +13,10 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from beliefledger.gate.literals import Guarded, lowered
-from beliefledger.gate.rules.findings import RuleFinding
+from beliefledger.gate.rules.findings import RuleFinding, looked_up
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.patterns import is_job
-from beliefledger.ledger.candidate import Ends, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "event.renewal"
@@ -213,11 +212,7 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
         return
     words = " ".join(dict.fromkeys(spelt_out(text).split()))
     if words:
-        yield RuleFinding(
-            content, start, end, text, "event", ATTRIBUTE, text, 500, confidence=850,
-            act=SpeechAct.CHANGE, retracts=True,
-            ends=(Ends(attribute="*", value=words, among=True),),
-        )  # fmt: skip
+        yield looked_up(content, start, end, ATTRIBUTE, words)
 
 
 def spelt_out(text: str) -> str:

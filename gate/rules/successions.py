@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterator
 
 from beliefledger.gate import successions
-from beliefledger.gate.rules.findings import RuleFinding
+from beliefledger.gate.rules.findings import RuleFinding, looked_up
 from beliefledger.gate.rules.renewals import spelt_out
 from beliefledger.gate.rules.sensitive import category_of
-from beliefledger.ledger.candidate import Ends, SpeechAct
 
 ATTRIBUTE = "event.succession"
 LONGEST = 160
@@ -35,11 +34,7 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
         text = content[start:end]
     words = " ".join(dict.fromkeys(spelt_out(text).split()))
     if words:
-        yield RuleFinding(
-            content, start, end, text, "event", ATTRIBUTE, text, 500, confidence=850,
-            act=SpeechAct.CHANGE, retracts=True,
-            ends=(Ends(attribute="*", value=words, among=True),),
-        )  # fmt: skip
+        yield looked_up(content, start, end, ATTRIBUTE, words)
 
 
 def _without_reason(content: str, start: int, end: int) -> tuple[int, int]:
