@@ -9,6 +9,8 @@ from sqlalchemy.engine import Compiled
 from sqlalchemy.util import LRUCache
 
 _KEPT = 1_000
+_MANY = 100
+"""More than are made of two generations of all views: of some five."""
 
 
 class CompiledStatements(LRUCache[Any, Compiled]):
@@ -26,8 +28,11 @@ class CompiledStatements(LRUCache[Any, Compiled]):
         super().__setitem__(_shared(key), compiled)
 
     def forget(self) -> None:
-        """Empty it, where a rebuild put other tables in use: nobody asks the ones before again, and
-        their statements would stay until there are too many."""
+        """Empty it, where a rebuild put other tables in use and there are many statements: this
+        ledger asks the tables before no more, and they would stay as long as their statements do.
+        Another ledger may be asking tables of the same number, so a few stay."""
+        if len(self) < _MANY:
+            return
         for key in list(self):
             with suppress(KeyError):  # another thread was first
                 del self[key]

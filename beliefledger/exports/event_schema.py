@@ -6,6 +6,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import pairwise
 from typing import Any, get_args, get_type_hints
 
@@ -115,6 +116,7 @@ def described(model: type[BaseModel]) -> dict[str, str]:
     return {name: found[name] for name in model.model_fields if name in found}
 
 
+@cache
 def _below_fields(model: type[BaseModel]) -> dict[str, str]:
     [written] = ast.parse(textwrap.dedent(inspect.getsource(model))).body
     lines = written.body if isinstance(written, ast.ClassDef) else []
