@@ -68,9 +68,14 @@ def _about_speaker() -> Table[_Words]:
 
 @cache
 def _never() -> Table[_Words]:
-    """What a note never has, in lower case: code, errors, where somebody is just now, long
-    quotations."""
+    """What a note never has, in lower case: special categories, secrets, code, long quotations."""
     return _table("never")
+
+
+@cache
+def _seldom() -> Table[_Words]:
+    """What a note seldom has, in lower case: requests, errors, where somebody is just now."""
+    return _table("seldom")
 
 
 @cache
@@ -111,6 +116,8 @@ def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ())
 def _note(turn: Speech, claim: str, spans: tuple[Span, ...]) -> Candidate | None:
     """The note of a sentence; None where it is not worth one, or not for a note."""
     sure = _sure(turn.content, claim)
+    if sure < scorers.threshold("note"):  # no kind of note takes less
+        return None
     if sure < scorers.threshold(_kind(turn.content, claim)) or is_foreign_language(turn.content):
         return None
     if _PLANNED.search(claim) is not None and scorers.worth(claim) < WORTHY:
@@ -133,13 +140,16 @@ def _note(turn: Speech, claim: str, spans: tuple[Span, ...]) -> Candidate | None
 
 def _kind(text: str, claim: str) -> str:
     """Which threshold a sentence has to reach."""
+    if _POINTING.match(claim) or _has(_seldom(), claim):
+        return "note with words of none"
     if scorers.may_not_be_so(claim):
         return "note of what may not be so"
     if len(text) > CHAT:
         return "note in talk"
+    spoken = _is_spoken(claim)
     if len(claim) < USUAL or claim.count(" ") < USUAL_WORDS - 1:
-        return "note in few words"
-    return "note" if _is_spoken(claim) else "note that names nobody"
+        return "note in few words" if spoken else "note in few words that names nobody"
+    return "note" if spoken else "note that names nobody"
 
 
 def _sure(text: str, sentence: str) -> float:
@@ -168,7 +178,7 @@ _FIRST_PERSON = re.compile(
 )
 _POINTING = re.compile(
     r"^\W*+(?:(?:and|but|so|also|well|yeah|yes|no|anyway|plus|then|now|oh|actually)\b[\s,]*+){0,3}"
-    r"(?P<who>he|she|his|her|him|they|their|theirs|it|its|that|this|these|those|both|neither|"
+    r"(?P<who>he|she|his|her|him|they|their|theirs|it|its|that|this|these|those|(?:both|neither)(?! (?:of )?(?:our|my|us)\b)|"
     r"such|the (?:former|latter|same)|one of (?:them|these|those))\b"
     r"(?! (?:said|being said|week|weekend|month|year|summer|winter|spring|fall|autumn|morning|"
     r"afternoon|evening|time|past|last|coming|days?)\b)",
@@ -176,6 +186,13 @@ _POINTING = re.compile(
 )
 _ONE_PERSON = frozenset({"he", "she", "his", "her"})
 _OWN = frozenset({"his", "her"})
+_WITH_NOUN = re.compile(
+    r"\W*+(?:\w+\W++){0,3}?(?:this|that|these|those) "
+    r"(?!(?:is|was|are|were|be|has|had|have|will|would|can|could|should|may|might|must|does|did|do|"
+    r"way|kind|sort|one|ones|said|looks?|sounds?|works?|worked|makes?|made|helps?|helped)\b)\w+",
+    re.IGNORECASE,
+)
+""" "this january we get the kitchen done": what is pointed at is named."""
 
 
 _PARTING = re.compile(r"[,;:.!?(–—]\s|\s[–—-]\s|\s(?=(?:and|but|so|because)\s)")
@@ -213,26 +230,29 @@ def is_of_length(text: str, start: int, end: int) -> bool:
 def _eligible(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     for start, end in sentences(text):
         deadline.check()
-        if not is_of_length(text, start, end) or text[end - 1] in "?:":
+        if not is_of_length(text, start, end) or text[end - 1] == ":":
             continue
-        if not any(begin < end and start < stop for begin, stop in taken):
+        asks = text[end - 1] == "?"
+        if not asks and not any(begin < end and start < stop for begin, stop in taken):
             if _is_spoken(text[start:end]) or (len(text) <= CHAT and _tells(text, start, end)):
                 yield start, end
             continue
         rest = [
             (begin, stop)
-            for begin, stop in _left_over(text, start, end, taken)
+            for begin, stop in _left_over(text, start, end - asks, taken)
             if _is_statement(text, begin, stop) and scorers.worth(text[begin:stop]) >= CLAUSE
         ]
-        sincere = rest and speech_act(text, start, end) in _SINCERE
-        if sincere and not _is_never(text[start:end]):
+        said = text[start:end]
+        if asks:  # each clause is looked at by itself, whether it is told beside the question
             yield from rest
+        elif rest and speech_act(text, start, end) in _SINCERE:
+            if not _is_never(said) and not _has(_seldom(), said):
+                yield from rest
 
 
 def _tells(text: str, start: int, end: int) -> bool:
-    """Whether a sentence that names nobody is long enough to be about the speaker, and no code."""
-    usual = end - start >= USUAL and text.count(" ", start, end) >= USUAL_WORDS - 1
-    return usual and _CODE.search(text, start, end) is None
+    """Whether a sentence that names nobody may be about the speaker: if it is no code."""
+    return _CODE.search(text, start, end) is None
 
 
 _CODE = re.compile(r"\b(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{6,}\b|\d(?:[ -]?\d){6}", re.IGNORECASE)
@@ -329,11 +349,10 @@ def _resolved(turn: Speech, earlier: Sequence[Speech], start: int, end: int) -> 
     if pointing is None:
         return sentence, (said,)
     who = pointing["who"].lower()
-    if who not in _ONE_PERSON:
-        return None
-    name = _antecedent(turn, earlier, start)
-    if name is None:
-        return None
+    name = _antecedent(turn, earlier, start) if who in _ONE_PERSON else None
+    if name is None:  # what it tells of the speaker may be enough
+        tells = _WITH_NOUN.match(sentence) and _FIRST_PERSON.search(sentence)
+        return (sentence, (said,)) if tells else None
     own = "'s" if who in _OWN else ""
     at = pointing.start("who")
     claim = f"{sentence[:at]}{name.quote}{own}{sentence[pointing.end('who') :]}"

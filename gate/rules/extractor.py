@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 _OF_IDENTITY = ("identity.", "work.role")
 _BORN = "born "
+_OF_EVENTS = "event."
 """How the value of an event begins that tells when somebody was born."""
 _PERSONAL = re.compile(
     r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we|weve)\b|\bnot\b|\bhome is\b|"
@@ -220,7 +221,8 @@ def _meant(
             continue
         asks = candidate.attribute.startswith(OF_ANSWERS)  # which is no statement, and earnest
         plainly = candidate.act is SpeechAct.STATEMENT and not candidate.ends and not asks
-        if candidate.act is SpeechAct.CHANGE and _LAUGHS.search(said) and _is_joke(said):
+        news = candidate.act is SpeechAct.CHANGE
+        if news and scorers.earnest(said) < scorers.threshold("doubt of news"):  # "sold my soul"
             yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
             continue
         if not plainly or candidate.durability is Durability.TRANSIENT:
@@ -228,12 +230,7 @@ def _meant(
             continue
         # What is told beside a question is judged by itself.
         earnest = scorers.earnest(span.quote if "?" in said else _NEWS.sub("", said))
-        # What is of a special category waits for a person in any case, who had better see it; what
-        # stands in a question is part of a sentence, of which the score knows less. Who somebody is
-        # is often said in so few words ("I was born in 1990") that the score knows little.
-        who = candidate.attribute.startswith(_OF_IDENTITY) or candidate.value.startswith(_BORN)
-        less = who or candidate.category is not None or "?" in said
-        doubt = scorers.threshold("doubt where it is little" if less else "doubt")
+        doubt = scorers.threshold(_doubt(candidate, said))
         if playing is None and doubt <= earnest < in_a_game:  # else a game makes no difference
             playing = scorers.in_a_game([each.content for each in earlier])
         if earnest < (in_a_game if playing else doubt):
@@ -242,16 +239,15 @@ def _meant(
             yield candidate
 
 
-_LAUGHS = re.compile(
-    r"\b(?:lo+l|lmf?ao|rofl|(?:ha){2,}h?|jk)\b|[\U0001f602\U0001f923\U0001f639]", re.I
-)
-_LAUGHED = 0.1
-_UNWORTHY = 0.6
-
-
-def _is_joke(said: str) -> bool:
-    """Whether a change that is told with a laugh is none: "moved to the moon lol"."""
-    return scorers.earnest(said) < _LAUGHED and scorers.worth(said) < _UNWORTHY
+def _doubt(candidate: Candidate, said: str) -> str:
+    """Which threshold what was noticed in a sentence has to reach."""
+    # What is of a special category waits for a person in any case, who had better see it; what
+    # stands in a question is part of a sentence, of which the score knows less. Who somebody is is
+    # often said in so few words ("I was born in 1990") that the score knows little.
+    who = candidate.attribute.startswith(_OF_IDENTITY) or candidate.value.startswith(_BORN)
+    if who or candidate.category is not None or "?" in said:
+        return "doubt where it is little"
+    return "doubt of an event" if candidate.attribute.startswith(_OF_EVENTS) else "doubt"
 
 
 _NEWS = re.compile(

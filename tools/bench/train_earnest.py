@@ -20,6 +20,7 @@ import yaml
 
 from beliefledger.gate import scorers
 from beliefledger.gate.sentences import sentences
+from beliefledger.tools.bench import lines
 from beliefledger.tools.bench.quality import PARTS, SENTENCES, sentences_of
 from beliefledger.tools.bench.sparse_fit import Rows, fitted
 from beliefledger.tools.bench.train_notes import (
@@ -46,8 +47,10 @@ NEAR = 1.0
 """How much a near miss of notes counts."""
 MOST_TOLD = 60
 """So many weights of each end are printed."""
-PLAIN = 0.7
+PLAIN = 2.0
 """How much a plain statement of the tests counts."""
+LINE = 0.7
+"""How much a line that was written for it counts."""
 _SAID = {"statement", "change", "correction", "removal"}
 _OTHERS = re.compile(r"special|secret")
 """Classes of what is said in earnest, and is not kept for other reasons."""
@@ -68,7 +71,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=CHATS, help=f"else {CHATS}")
     parser.add_argument("--write", action="store_true", help=f"write the weights to {WEIGHTS.name}")
     given = parser.parse_args()
-    rows = [*chats(), *plain(), *talk(given.data)]
+    rows = [*chats(), *plain(), *talk(given.data), *lines_of_chat()]
     runs = common(rows)
     x = vectors(rows, runs)
     y = np.array([row.kept for row in rows], dtype=np.float64)
@@ -120,6 +123,12 @@ def talk(data: Path) -> Iterator[Row]:
     """The sentences of the labelled turns, as they are and typed in a hurry."""
     for each in talks(data):
         yield Row("talk", each.claim, each.kept, TALK if each.kind is Kind.TALK else TALK / 2)
+
+
+def lines_of_chat() -> Iterator[Row]:
+    """The lines that were written for this."""
+    for each in lines.labelled():
+        yield Row(f"{each.batch}-", each.text, each.kept, LINE)
 
 
 def common(rows: Sequence[Row]) -> list[str]:

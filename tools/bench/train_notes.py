@@ -22,6 +22,7 @@ from beliefledger.gate import notes, scorers
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.rules.extractor import RuleExtractor
 from beliefledger.ledger.times import from_datetime
+from beliefledger.tools.bench import lines
 from beliefledger.tools.bench.quality import SENTENCES, sentences_of
 from beliefledger.tools.bench.turns import CHATS, LABELS, conversations, words_of, written
 
@@ -131,6 +132,9 @@ def chats() -> Iterator[Example]:
         for line in (NEAR_MISSES / name).read_text("utf-8").splitlines():
             for claim, typed in _scored(rules, TurnView("", "user", line, 0), []):
                 yield Example(Kind.CHAT, line, claim, kept, typed)
+    for each in lines.labelled():
+        for claim, typed in _scored(rules, TurnView("", "user", each.text, 0), []):
+            yield Example(Kind.CHAT, each.batch, claim, each.kept, typed)
 
 
 def _scored(
