@@ -32,16 +32,12 @@ LONGEST_TURN = 4_000
 """In characters: what is longer is a document, not talk."""
 CHAT = 200
 """The longest turn, in characters, that is more like chat than like talk with an assistant."""
-_WORTH_IN_CHAT, _WORTH_IN_TALK = 0.2, 0.75
+_WORTH_IN_TALK = 0.75
 IMPORTANCE = 300_000
 USUAL, USUAL_WORDS = 16, 4
 """A sentence of fewer characters or words tells little of how it is meant."""
 FRAGMENT = 0.75
 """From what score on a sentence without subject and verb counts as one about the speaker."""
-WORTHY = 0.65
-"""From what worth on a sentence is kept that tells a plan: a note of it would stay when it is
-carried out."""
-_PLANNED = re.compile(r"\b(?:going to|gonna)\b", re.IGNORECASE)
 CLAUSE = 0.9
 """From what score on a clause is kept where another clause of its sentence was typed."""
 LEAST_SURE, SURE = 350_000, 250_000
@@ -120,8 +116,6 @@ def _note(turn: Speech, claim: str, spans: tuple[Span, ...]) -> Candidate | None
         return None
     if sure < scorers.threshold(_kind(turn.content, claim)) or is_foreign_language(turn.content):
         return None
-    if _PLANNED.search(claim) is not None and scorers.worth(claim) < WORTHY:
-        return None
     act = sincere_act(turn.content, claim, spans[-1])
     if act is None:
         return None
@@ -153,10 +147,12 @@ def _kind(text: str, claim: str) -> str:
 
 
 def _sure(text: str, sentence: str) -> float:
-    """How surely a sentence of a turn is to be kept: what the two scorers say together. In chat,
-    what is said is more often not meant, and in longer turns it is more often of no worth."""
-    share = _WORTH_IN_CHAT if len(text) <= CHAT else _WORTH_IN_TALK
-    return share * scorers.worth(sentence) + (1 - share) * scorers.earnest(sentence)
+    """How surely a sentence of a turn is to be kept. In chat, where what is said is more often not
+    meant, only the scorer of that counts; in longer turns it is more often of no worth."""
+    earnest = scorers.earnest(sentence)
+    if len(text) <= CHAT:
+        return earnest
+    return _WORTH_IN_TALK * scorers.worth(sentence) + (1 - _WORTH_IN_TALK) * earnest
 
 
 def sincere_act(text: str, claim: str, said: Span) -> SpeechAct | None:

@@ -35,11 +35,11 @@ from beliefledger.tools.bench.turns import CHATS, LABELS
 
 WEIGHTS = Path(scorers.__file__).with_name("earnest.yaml")
 RUNS = WEIGHTS.with_name("earnest_runs.txt")
-RIDGE = 2.0
+RIDGE = 0.7
 """How much a weight costs: few sentences, many features."""
-COMMON = 2
+COMMON = 3
 """In how many sentences a run of words has to be that gets a weight of its own."""
-LIGHT = 0.02
+LIGHT = 0.03
 """A run of words of less weight than this is left out."""
 TALK = 0.5
 """How much a sentence of talk with an assistant counts; one of chat is 1."""
@@ -49,7 +49,7 @@ MOST_TOLD = 60
 """So many weights of each end are printed."""
 PLAIN = 2.0
 """How much a plain statement of the tests counts."""
-LINE = 0.7
+LINE = 1.0
 """How much a line that was written for it counts."""
 _SAID = {"statement", "change", "correction", "removal"}
 _OTHERS = re.compile(r"special|secret")
@@ -71,7 +71,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=CHATS, help=f"else {CHATS}")
     parser.add_argument("--write", action="store_true", help=f"write the weights to {WEIGHTS.name}")
     given = parser.parse_args()
-    rows = [*chats(), *plain(), *talk(given.data), *lines_of_chat()]
+    rows = [*chats(), *plain(), *talk(given.data), *lines_of_chat(), *turns_of_scripts()]
     runs = common(rows)
     x = vectors(rows, runs)
     y = np.array([row.kept for row in rows], dtype=np.float64)
@@ -129,6 +129,12 @@ def lines_of_chat() -> Iterator[Row]:
     """The lines that were written for this."""
     for each in lines.labelled():
         yield Row(f"{each.batch}-", each.text, each.kept, LINE)
+
+
+def turns_of_scripts() -> Iterator[Row]:
+    """The sentences of the tune half of the scripts that make or end what has to be believed."""
+    for text in lines.of_scripts():
+        yield Row("scripts", text, kept=True, much=LINE)
 
 
 def common(rows: Sequence[Row]) -> list[str]:

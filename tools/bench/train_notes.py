@@ -135,6 +135,9 @@ def chats() -> Iterator[Example]:
     for each in lines.labelled():
         for claim, typed in _scored(rules, TurnView("", "user", each.text, 0), []):
             yield Example(Kind.CHAT, each.batch, claim, each.kept, typed)
+    for text in lines.of_scripts():
+        for claim, typed in _scored(rules, TurnView("", "user", text, 0), []):
+            yield Example(Kind.CHAT, "scripts", claim, kept=True, typed=typed)
 
 
 def _scored(
