@@ -168,7 +168,8 @@ def _mended(words: list[Token]) -> list[Token]:
             if length:
                 last = words[at + length - 1]
                 if meant:
-                    found.append(Token(word.text, meant, word.start, last.end))
+                    typed = " ".join(each.text for each in words[at : at + length])
+                    found.append(Token(typed, meant, word.start, last.end))
                 at += length
                 if not meant and found and found[-1].low == "," and at < count:
                     at += words[at].low == ","

@@ -8,7 +8,7 @@ from typing import Any
 
 from beliefledger.gate.rules import choices
 from beliefledger.gate.rules.clauses import Clause
-from beliefledger.gate.rules.lexicon import WORDS
+from beliefledger.gate.rules.lexicon import WORDS, load
 from beliefledger.gate.rules.words import Token
 
 
@@ -21,6 +21,8 @@ def fits(words: list[Token], clause: Clause, says: Mapping[str, Any], begin: int
     if attribute == "work.income" and not _MONEY.search(" ".join(w.text for w in words[begin:end])):
         return False  # "i make 20 cakes a week"
     if attribute == "home.location":
+        if " ".join(word.low for word in words[begin:end]) in COMPANIES:
+            return False
         if choices.lookup(words, begin, end) is not None or not _is_dwelling(words[begin:end]):
             return False
         # "To Porto in 2010 and to Leeds in 2015": a history, of which no one place is the home.
@@ -40,6 +42,27 @@ def fits(words: list[Token], clause: Clause, says: Mapping[str, Any], begin: int
     return attribute != "work.employer" or last not in WORDS["not_employers"]
 
 
+COMPANIES = frozenset(
+    name.strip()
+    for kind in (
+        "bank",
+        "phone network",
+        "internet provider",
+        "energy supplier",
+        "films",
+        "gym",
+        "insurer",
+        "storage",
+        "board of tasks",
+        "messages",
+        "supermarket",
+        "newsletter",
+        "website",
+        "till",
+    )
+    for name in load("rivals.yaml")[kind].split(",")
+) - frozenset({"halifax", "skipton", "planner", "square", "trello", "orange", "track"})
+"""Where nobody lives: who moved to Octopus has another supplier."""
 _MONEY = re.compile(
     r"[£$€]|\d ?k\b|\d{3}|an hour|per hour|\b(?:euros?|pounds?|dollars?|grand|quid|bucks|lakhs?)\b",
     re.I,

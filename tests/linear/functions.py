@@ -84,7 +84,31 @@ light mode is better on my eyes
 I live alone.
 my mum lives with me now
 My gran lives in Hove.
-my gran passed away"""
+my gran passed away
+I work remotely.
+back in the office full time
+I owe my dad 500.
+paid my dad back
+I owe my sister 50.
+settled up with my sister
+I sing in a choir.
+left the choir
+I play bass in a band.
+left the band
+I play football for a team.
+quit the team
+I have two kids.
+baby number three arrived yesterday
+I have 3 fish.
+one died
+I'm saving for a car.
+bought the car
+I commute by train.
+i cycle in now
+I use android.
+got an iphone now
+I have an iphone and use ios.
+switched to android"""
 
 
 @dataclass
