@@ -357,7 +357,9 @@ class Sentence:
         start, end = found.span("new")
         said = self.text[start:end]
         first = said.split()[0].lower()
-        if first in _NO_NAMES or first in OTHERS or said.lower() in others:
+        if first in _NO_NAMES or said.lower() in others:
+            return None
+        if first in OTHERS and (named or not is_job(first)):
             return None
         low = said[:1].islower() and not said.startswith(("dr", "mr", "ms"))
         if named and low and not self._typed_low:

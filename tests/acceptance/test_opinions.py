@@ -38,6 +38,20 @@ NONE = [
     "i drive my wife crazy",
     "my first car was a fiesta",
     "asking for a friend: how do i quit my job",
+    "i moved to the couch",
+    "i live in the kitchen",
+    "i work for my cat",
+    "i come from a long line of worriers",
+    "im from the future",
+    "im a chef in my dreams",
+    "im a wizard with spreadsheets",
+    "im president of the nap club",
+    "im a terrible cook",
+    "i gave up caffeine for 12 minutes",
+    "i have a love hate relationship with kale",
+    "my cat is the ceo of the house",
+    "my grandma turns 90 in march",
+    "i work for myself",
 ]
 SOME = [
     ("my house is a bungalow", "home.type", "a bungalow"),
@@ -68,6 +82,17 @@ SOME = [
     ("shifted to pune last month", "home.location", "pune"),
     ("moved to halifax", "home.location", "halifax"),
     ("got 3 cats n a dog", "has.dog", "a dog"),
+    ("i live in the countryside", "home.location", "the countryside"),
+    ("we live in a rented house", "home.type", "a rented house"),
+    ("i'm from a small town in ohio", "identity.origin", "a small town"),
+    ("im a chef in a school kitchen", "work.role", "chef"),
+    ("i'm the captain of the hockey team", "work.role", "captain of the hockey team"),
+    ("i quit smoking for 3 years", "habit.smoking", "smoking"),
+    ("my car is called betsy", "thing.car.name", "betsy"),
+    ("my car is 5 years old", "thing.car.age", "5 years old"),
+    ("my cat is 6 months old", "thing.cat.age", "6 months old"),
+    ("my gym is 10 mins away", "thing.gym.distance", "10 mins"),
+    ("my son turns 4 today", "identity.age", "4"),
 ]
 
 
@@ -87,7 +112,9 @@ def test_what_is_no_value_is_not_believed(memory, said):
     words = ("tip", "pit", "useless", "disaster", "zoo", "dream", "robot", "crook", "graveyard")
     believed = [each.text for each in told(memory, said)]
     assert not [text for text in believed if any(word in text for word in words)]
-    assert all(text in ("User has a car", "User has a printer") for text in believed)
+    assert all(
+        text in ("User has a car", "User has a printer", "User has a cat") for text in believed
+    )
 
 
 @pytest.mark.parametrize(("said", "attribute", "value"), SOME)

@@ -75,6 +75,16 @@ OVER = [
     ("my mortgage is 1200", "remortgaged, its less now", "1200"),
     ("i sing alto in the Choral Society", "left the choir", "sings alto"),
     ("i play bass in a band", "left the band", "in a band"),
+    ("i ride a vespa", "vespa got nicked", "vespa"),
+    ("i own a cafe", "closed the cafe down", "cafe"),
+    ("i drink red wine", "im off wine", "red wine"),
+    ("i hate coriander", "coriander is ok now", "coriander"),
+    ("my daughter lives in york", "she moved back home", "york"),
+    ("my dad works at ford", "dad retired", "ford"),
+    ("im on the night shift", "finally off nights", "night shift"),
+    ("i have a piano", "piano's gone to my nephew", "piano"),
+    ("i have an offer from google", "turned google down", "offer"),
+    ("i drive a company car", "gave back the company car", "company car"),
 ]
 """What is believed, the news, and the words that are in no belief then."""
 
@@ -113,6 +123,12 @@ ANEW = [
     ("i prefer morning meetings", "afternoons work better for me now",
      "meeting.time", "afternoons"),
     ("i teach year 4", "got moved to year 6", "teaches.year-4", "year 6"),
+    ("im a nurse", "retrained as a teacher", "work.role", "teacher"),
+    ("i use vscode", "zed is my editor now", "tool.editor", "zed"),
+    ("my boss is anna", "anna's been replaced by bob", "relation.reports-to", "bob"),
+    ("my son is 4", "hes 5 now", "identity.age", "5"),
+    ("my pb is 25 min for 5k", "new pb 24:10!", "thing.pb", "24:10"),
+    ("i prefer dark mode", "actually light mode", "display.theme", "light mode"),
     ("my number is 07700 900123", "new phone number 07700 900456",
      "contact.phone", "07700 900456"),
 ]  # fmt: skip
@@ -183,6 +199,15 @@ NO_CHANGE = [
     ("i have two kids", "my sister's baby was born last night", "has two kids"),
     ("i owe my dad 500", "paid my sister back", "owes their dad"),
     ("i work at tesco", "how can i quit tesco", "works at tesco"),
+    ("i drive a golf", "my car is 5 years old", "drives a golf"),
+    ("i drive a golf", "my car is called betsy", "drives a golf"),
+    ("i train at puregym", "my gym is 10 mins away", "at puregym"),
+    ("my son is 4", "he is 5 mins away", "son is 4"),
+    ("my dad works at ford", "dads friend retired", "works at ford"),
+    ("i drink red wine", "im off work", "red wine"),
+    ("i hate coriander", "my wifi is ok now", "coriander"),
+    ("i have a son", "my son's gone to my mums", "has a son"),
+    ("i use vscode", "python is my language now", "uses vscode"),
     ("i live in york", "moved to octopus", "lives in york"),
 ]
 """What is believed, what ends nothing, and the words of what is believed still."""
