@@ -127,6 +127,8 @@ def _had(reading: Reading, my: int) -> Iterator[RuleFinding]:
     past = end < len(words) and words[end].low in ("was", "were")
     if past and any(word.low in _ONCE for word in words[my + 1 : end]):
         return  # "my first car was a Fiesta"
+    if end > my + 2 and words[my + 1].low[:-1] in _KIN and words[my + 1].low.endswith("s"):
+        return  # "my mums car"
     begin = my + 1
     while begin < end - 1 and words[begin].low in WORDS["passing"]:
         begin += 1

@@ -52,6 +52,8 @@ NONE = [
     "my cat is the ceo of the house",
     "my grandma turns 90 in march",
     "i work for myself",
+    "my boss is mean",
+    "borrowed my mums car for the week",
 ]
 SOME = [
     ("my house is a bungalow", "home.type", "a bungalow"),
@@ -93,6 +95,9 @@ SOME = [
     ("my cat is 6 months old", "thing.cat.age", "6 months old"),
     ("my gym is 10 mins away", "thing.gym.distance", "10 mins"),
     ("my son turns 4 today", "identity.age", "4"),
+    ("my boss is tina", "relation.reports-to", "tina"),
+    ("got a puppy, she's called Bo", "relation.puppy.name", "Bo"),
+    ("adopted a dog, hes called bo", "relation.dog.name", "bo"),
 ]
 
 

@@ -108,7 +108,19 @@ i cycle in now
 I use android.
 got an iphone now
 I have an iphone and use ios.
-switched to android"""
+switched to android
+I have a cat called Luna.
+luna went to live with my mum
+I have an offer from Google.
+turned google down
+My boss is Anna.
+anna's been replaced by bob
+I am on the night shift.
+finally off nights
+Our wedding is on 12 June.
+we eloped
+I am single.
+we moved in together"""
 
 
 @dataclass
