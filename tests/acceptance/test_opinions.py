@@ -52,6 +52,9 @@ NONE = [
     "my cat is the ceo of the house",
     "my grandma turns 90 in march",
     "i work for myself",
+    "i told my boss i live in leeds but thats a lie",
+    "i sing like a strangled cat",
+    "this week i live at the hospital, dads in",
     "my boss is mean",
     "borrowed my mums car for the week",
 ]

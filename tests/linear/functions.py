@@ -120,7 +120,15 @@ finally off nights
 Our wedding is on 12 June.
 we eloped
 I am single.
-we moved in together"""
+we moved in together
+I live with my sister.
+my sister got her own flat
+I am on sabbatical.
+back at work since monday
+My favourite song is Creep.
+new fave song is Houdini
+My budget is 50 a week.
+its more like 70 now"""
 
 
 @dataclass
