@@ -128,7 +128,11 @@ back at work since monday
 My favourite song is Creep.
 new fave song is Houdini
 My budget is 50 a week.
-its more like 70 now"""
+its more like 70 now
+My cat is called Simba.
+simba lives with my sister now
+I play bass in a band called Lowtide.
+lowtide split up"""
 
 
 @dataclass
