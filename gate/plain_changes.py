@@ -179,7 +179,7 @@ def _last(standing: Standing, held: list[Held]) -> list[Held]:
     """Those of the memories that were told last: what "it" means."""
     if not held:
         return held
-    latest = max(each.said_at for each in standing.of_user())
+    latest = max(each.said_at for each in (*standing.of_user(), *held))
     last = [each for each in held if each.said_at == latest]
     return last if len({each.written.memory.claim for each in last}) == 1 else []
 

@@ -113,7 +113,7 @@ class Said:
     @cached_property
     def names(self) -> frozenset[str]:
         """What it names with a capital behind its first word."""
-        first = re.match(r"\W*\w+", self.text)
+        first = re.match(r"\A\W*\w+", self.text)
         begin = first.end() if first else 0
         return frozenset(_plain(each.lower()) for each in _NAMED.findall(self.text, begin))
 

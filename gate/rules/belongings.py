@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped
-from beliefledger.gate.rules.lexicon import WORDS, load
+from beliefledger.gate.rules.lexicon import AS_PARTICIPLE, WORDS, load, verb_form
 from beliefledger.gate.rules.owned_things import between, owned
 from beliefledger.gate.rules.patterns import PERSONS, is_job
 from beliefledger.gate.rules.phrases import (
@@ -98,8 +98,9 @@ def _value(reading: Reading, my: int) -> Iterator[RuleFinding]:
             return
         if first.low in ("to", "that") and head != "goal":
             return
-        bland = not named and first.low in _BLAND
-        if bland:
+        if head in _NAMED and first.low in ("called", "named") and begin + 1 < stop:
+            first = words[begin := begin + 1]
+        if _tells_no_value(head, words[begin:stop], named=named):
             return
     elif head in _THINGS:
         if not (named or money or first.low in ("a", "an") or words[stop - 1].low == "floor"):
@@ -151,6 +152,17 @@ _BLAND = frozenset(
 )
 
 
+_PASSING = frozenset(_DATA["passing"].split())
+"""How something is for the moment, or what somebody thinks of it."""
+_NUMBERS = _COUNTS | frozenset(
+    "a an half one twelve eleven fifteen twenty thirty forty fifty hundred thousand".split()
+)
+_NAMED = frozenset(_DATA["named"].split())
+"""Of these, the value is a name."""
+_COUNTED = frozenset(_DATA["counted"].split())
+"""Of these, the value has a number."""
+
+
 def _noun(words: list[Token], my: int, heads: frozenset[str]) -> int:
     """The first of `heads` after "my", with nothing but adjectives before it; 0 without one."""
     for at in range(my + 1, min(my + 6, len(words))):
@@ -164,6 +176,24 @@ def _noun(words: list[Token], my: int, heads: frozenset[str]) -> int:
         if low in PERSONS:
             return 0  # "my landlord is renovating the flat"
     return 0
+
+
+def _tells_no_value(head: str, value: Sequence[Token], *, named: bool) -> bool:
+    """Whether words say how something goes, and not what it is: "closed for refurb" of a gym, "due"
+    of the rent."""
+    low = value[0].low
+    if named and not low.islower():
+        return False
+    if head in _COUNTED:
+        return not any(word.text[0].isdigit() or word.low in _NUMBERS for word in value) and (
+            low not in ("with", "from", "nothing", "zero", "free") or len(value) == 1
+        )
+    if not named and (low in _BLAND or low in _PASSING):
+        return True
+    if head in _NAMED and low in WORDS["prepositions"]:
+        return True
+    happened = verb_form(low)[1] in AS_PARTICIPLE and low.endswith(("ed", "en", "ought"))
+    return happened and head != "hair" and not value[0].text[0].isupper()
 
 
 _LEFT = frozenset("left leave leaving vacated up".split())

@@ -139,6 +139,9 @@ def until(text: str, said_at: int) -> int | None:
     return at if at > said_at else None
 
 
+_WHY = frozenset("after because since when before so while though".split())
+
+
 def _thing(found: re.Match[str], event: _Event) -> tuple[str | None, bool]:
     """The words of what is over; None where the pattern names something that it must not."""
     groups = found.groupdict()
@@ -155,7 +158,7 @@ def _thing(found: re.Match[str], event: _Event) -> tuple[str | None, bool]:
     kept: list[str] = []
     for word in raw.replace("’", "'").split():
         low = word.lower().removesuffix("'s")
-        if low in _AFTER and kept:
+        if low in _AFTER and (kept or (groups.get("gerund") and low in _WHY)):
             break
         if low not in _PLAIN and low not in _AFTER:
             kept.append(low)
@@ -217,6 +220,22 @@ def _is_over(finding: RuleFinding, over: Iterable[Over], said_at: int) -> bool:
     )
 
 
+_REASONS = frozenset("after because since cos cuz due thanks following as with for".split())
+
+
+def _before_the_reason(reading: Reading, first: int, last: int) -> int:
+    """Where a sentence ends whose reason is nobody's business: "stopped running", and not "after my
+    injury"."""
+    words = reading.words
+    if category_of(reading.content[words[first].start : words[last - 1].end]) is None:
+        return last
+    for at in range(first + 1, last):
+        if words[at].low in _REASONS:
+            said = reading.content[words[first].start : words[at - 1].end]
+            return at if at > first + 1 and category_of(said) is None else last
+    return last
+
+
 _AND_ME = (["and", "i"], ["and", "me"])
 _TWO = 3
 """Tokens of "Tom and I"."""
@@ -238,6 +257,7 @@ def _told(reading: Reading, begin: int, stop: int, ends: tuple[Ends, ...]) -> Ru
     # What else the sentence says goes with it, unless that is nobody's business.
     if category_of(reading.content[words[first].start : words[whole - 1].end]) is None:
         last = max(last, whole)
+    last = _before_the_reason(reading, first, last)
     said = capped(retell(reading.content, words, first, last, reading.person))
     low = words[first].low
     subject = {"i": "", "we": ""}.get(low)

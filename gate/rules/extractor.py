@@ -94,7 +94,10 @@ class RuleExtractor:
         if personal or (
             len(text) <= TALK
             and (
-                _told_of_others(text) or may_change(text, 0, len(text)) or shorthand.may_be_in(text)
+                _told_of_others(text)
+                or _HERE.match(text)
+                or may_change(text, 0, len(text))
+                or shorthand.may_be_in(text)
             )
         ):
             for finding in findings(text, turn.said_at):
@@ -253,7 +256,7 @@ def _doubt(candidate: Candidate, said: str) -> str:
 _NEWS = re.compile(
     r"^\W*(?:(?:quick|small|little|life|just an?) )?"
     r"(?:update|news|fyi|psa|heads[- ]up|reminder|note)"
-    r"(?: (?:for you|on me|from me))? ?[:,–—-]+ ?",
+    r"(?: (?:for you|on me|from me))? ?[:,–—-]+ ?|^\W*(?:yes|yeah|yep|yup)[,.!]? (?=i\b|my\b|we\b)",
     re.I,
 )
 """Says that what follows is news, and nothing of how it is meant."""
@@ -267,6 +270,8 @@ _MADE_UP = re.compile(
     re.I,
 )
 """Turns that ask for stories and the like: their people may be made up."""
+_HERE = re.compile(r"\W{0,3}[\w+#'’-]{1,30}(?: [\w+#'’-]{1,30}){0,3} here\b", re.I)
+""" "Freelance illustrator here"."""
 _OPENING = re.compile(r"(?:^|[.!?\n])[^\S\n]*+([^\W\d_][\w'’-]*)")
 
 

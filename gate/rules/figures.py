@@ -371,6 +371,8 @@ def under_slot(finding: RuleFinding) -> RuleFinding:
             return finding._replace(attribute=plain)
     if _RISING.match(finding.value):
         return finding._replace(attribute="day.rising")
+    if attribute.startswith("thing."):
+        finding = _aside(finding)
     if attribute == "event.appointment":
         weekly = _WEEKLY.match(finding.value)
         if weekly is not None:
@@ -385,6 +387,37 @@ def under_slot(finding: RuleFinding) -> RuleFinding:
                 value=finding.content[begin : after.end()], end=max(finding.end, after.end())
             )
     return _lasting(finding)
+
+
+_ASIDE = re.compile(
+    r"\b(?P<old>(?:years?|yrs?|months?|weeks?|days?) old)\b|"
+    r"\b(?:minutes?|mins?|hours?|miles?|km|kms|kilomet(?:re|er)s|met(?:re|er)s|blocks|stops) "
+    r"(?:away|from|walk|drive)\b",
+    re.I,
+)
+"""How old or how far something is, which is not what it is: "my car is 5 years old"."""
+
+
+_CALLED = re.compile(r"(?:called|named) ", re.I)
+
+
+def _aside(finding: RuleFinding) -> RuleFinding:
+    """A finding of how old or far a thing is or what it is called, in a slot of its own."""
+    called = _CALLED.match(finding.value)
+    if called is not None:
+        name = finding.value[called.end() :]
+        return finding._replace(attribute=f"{finding.attribute}.name", value=name)
+    said = finding.content[finding.start : finding.end + len(" old")]
+    found = _ASIDE.search(said)
+    if found is None or not (finding.value[:1].isdigit() or finding.value.endswith("old")):
+        return finding
+    if not found["old"]:
+        return finding._replace(attribute=f"{finding.attribute}.distance")
+    if found.end() > finding.end - finding.start or not finding.value.endswith("old"):
+        claim = finding.claim.removesuffix(" old") + " old"
+        stop = max(finding.end, finding.start + found.end())
+        finding = finding._replace(claim=claim, value=f"{finding.value} old", end=stop)
+    return finding._replace(attribute=f"{finding.attribute}.age")
 
 
 _GOES = re.compile(

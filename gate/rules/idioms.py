@@ -1,5 +1,5 @@
-"""Sayings, whose words do not mean what they say: "I've got a lot on my plate". The list is
-`idioms.yaml`."""
+"""Sayings, whose words do not mean what they say: "I've got a lot on my plate"; and opinions told
+as what something is: "my house is a tip". The lists are in `idioms.yaml`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.rules.lexicon import expanded, load
-from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.candidate import SELF, Candidate
 
 _DATA = load("idioms.yaml")
 
@@ -24,8 +24,38 @@ _REST = 4
 """So many words beside a saying tell something of their own."""
 
 
+_OPINIONS = {
+    name: frozenset(" ".join(each.split()) for each in _DATA["opinions"][name].split(","))
+    for name in ("of_things", "of_others", "adjectives")
+}
+_BEFORE = re.compile(rf"(?:{_DATA['opinions']['before']}\s+){{0,5}}")
+_THINGS = (
+    "thing.",
+    "is.",
+    "home.",
+    "vehicle.",
+    "entity.kind",
+    "device.",
+    "relation.",
+    "pets.",
+    "work.role",
+)
+"""How the attributes begin of what something or somebody is."""
+_NAMES = (
+    "finance.bank",
+    "work.employer",
+    "fitness.gym",
+    "provider.",
+    "care.",
+    "vehicle.car",
+    "work.role",
+)
+"""Attributes whose values are names."""
+
+
 def without(candidates: Sequence[Candidate], text: str) -> list[Candidate]:
-    """The candidates of a text but those that rest on a saying."""
+    """The candidates of a text but those that rest on a saying or only tell an opinion."""
+    candidates = [each for each in candidates if not _is_opinion(each)]
     if not candidates:
         return []
     found = list(_sayings(text))
@@ -34,6 +64,24 @@ def without(candidates: Sequence[Candidate], text: str) -> list[Candidate]:
         if found
         else list(candidates)
     )
+
+
+def _is_opinion(candidate: Candidate) -> bool:
+    """Whether a value is what somebody thinks of it: "a tip" of a house, "a crook" of a landlord,
+    "useless" of a bank."""
+    attribute = candidate.attribute
+    if attribute.startswith(_NAMES) and candidate.value.lower() in _OPINIONS["adjectives"]:
+        return True
+    if not attribute.startswith(_THINGS) or attribute.endswith(".name"):
+        return False
+    value = " ".join(candidate.value.lower().split())
+    lead = _BEFORE.match(value)
+    value = value[lead.end() :] if lead is not None else value
+    if value in _OPINIONS["of_things"]:
+        return True
+    of_others = candidate.entity != SELF or ".is." in attribute
+    whose = f"{candidate.entity} {attribute}".lower()
+    return of_others and "pet" not in whose and value in _OPINIONS["of_others"]
 
 
 def _sayings(text: str) -> Iterator[tuple[int, int]]:

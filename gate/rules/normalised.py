@@ -168,7 +168,8 @@ def _mended(words: list[Token]) -> list[Token]:
             if length:
                 last = words[at + length - 1]
                 if meant:
-                    found.append(Token(word.text, meant, word.start, last.end))
+                    typed = " ".join(each.text for each in words[at : at + length])
+                    found.append(Token(typed, meant, word.start, last.end))
                 at += length
                 if not meant and found and found[-1].low == "," and at < count:
                     at += words[at].low == ","
@@ -364,9 +365,13 @@ def _named(words: list[Token]) -> list[Token]:
         if not word.text.isalpha() or not word.text.islower():
             continue
         named = before in _NAMED or (before == "is" and at > 1 and words[at - 2].low == "name")
-        if word.low in _GIVEN or (named and word.low not in _NO_NAMES):
+        if word.low in _GIVEN or (named and word.low not in _NO_NAMES | _CALLED):
             words[at] = word._replace(text=word.text.capitalize())
     return words
+
+
+_CALLED = frozenset("off out in up on by for me back it him her them us time round".split())
+"""After "called", no name: "called off the wedding"."""
 
 
 def _apart(words: list[Token], called: int) -> list[Token]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from beliefledger.gate.rules import own_names
 from beliefledger.gate.rules.clauses import clauses
 from beliefledger.gate.rules.findings import Reading, RuleFinding, capped, claim_of
 from beliefledger.gate.rules.lexicon import WORDS
@@ -61,6 +62,10 @@ def findings(reading: Reading) -> Iterator[RuleFinding]:
     """Statements from orders about the user, from what they want to be called, and about their
     things."""
     words = reading.words
+    named = list(own_names.findings(reading)) if words and reading.person == "first" else []
+    if named:
+        yield from named
+        return
     at = 0
     while at < len(words) and words[at].low in _BEFORE_ORDERS:
         at += 1
@@ -126,6 +131,9 @@ def _order(reading: Reading, at: int) -> Iterator[RuleFinding]:
     stop = len(words)
     while stop > verb and not words[stop - 1].text[0].isalnum():
         stop -= 1
+    why = next((i for i in range(verb, stop - 1) if words[i].low == ","), stop)
+    if why < stop and words[why + 1].low in ("it", "it's", "its", "that", "that's", "i"):
+        stop = why  # "don't call me dude, it's rude"
     low = [token.low for token in words[verb:stop]]
     if not low or low[0] not in _ABOUT_ME or "me" not in low[:4] or len(low) > 14 or len(low) < 3:
         return

@@ -99,7 +99,9 @@ def _thing(reading: Reading, my: int) -> Iterator[RuleFinding]:
     )._replace(confidence=800, act=SpeechAct.CHANGE if now else None)
 
 
-_KIN = frozenset(load("people.yaml")["one"].split())
+_KIN = frozenset(load("people.yaml")["one"].split()) | frozenset(
+    each for each in load("people.yaml")["many"].split() if each.endswith("-in-law")
+)
 _NOW = frozenset({"now", "nowadays", "currently"})
 
 
@@ -122,6 +124,11 @@ def _had(reading: Reading, my: int) -> Iterator[RuleFinding]:
         return  # a place of others too: "at our plant"
     if end < len(words) and words[end].text[0].isalnum() and not _ends_noun(words[end].low):
         return
+    past = end < len(words) and words[end].low in ("was", "were")
+    if past and any(word.low in _ONCE for word in words[my + 1 : end]):
+        return  # "my first car was a Fiesta"
+    if end > my + 2 and words[my + 1].low[:-1] in _KIN and words[my + 1].low.endswith("s"):
+        return  # "my mums car"
     begin = my + 1
     while begin < end - 1 and words[begin].low in WORDS["passing"]:
         begin += 1
@@ -138,6 +145,9 @@ def _had(reading: Reading, my: int) -> Iterator[RuleFinding]:
     )._replace(
         confidence=750, topic="pets" if words[end - 1].low.removesuffix("s") in _PETS else ""
     )
+
+
+_ONCE = frozenset("first last old previous former childhood earlier".split())
 
 
 def _acts(word: str) -> bool:

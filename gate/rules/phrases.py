@@ -221,6 +221,13 @@ def is_definite(words: list[Token], begin: int, stop: int) -> bool:
     return begin < stop and (words[begin].text[0].isupper() or words[begin].low in ("a", "an"))
 
 
+def is_turned(words: list[Token], verb: str, begin: int, stop: int) -> bool:
+    """Whether words tell an age that somebody has now: "turned 61", and not "turns 90 in March"."""
+    if not words[begin].low.isdigit():
+        return False
+    return verb == "turned" or stop == begin + 1 or words[begin + 1].low in ("today", "now")
+
+
 def is_age(words: list[Token], begin: int, stop: int) -> bool:
     """Whether a figure is an age in years: "5", "5 years old", and not "5 months gone"."""
     rest = [word.low for word in words[begin + 1 : stop]]

@@ -16,6 +16,7 @@ from beliefledger.gate.rules.phrases import (
     is_age,
     is_definite,
     is_list,
+    is_turned,
     phrase_end,
     pointing,
     slug,
@@ -427,7 +428,7 @@ def _happening(
             content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"}))
         )
         kind, slot = "fact", f"relation.{key}.school"
-    elif verb in ("turned", "turns") and words[begin].low.isdigit():
+    elif verb in ("turned", "turns") and is_turned(words, verb, begin, stop):
         value, stop = words[begin].text, begin + 1
         claim, kind, slot = f"{subject} {verb} {value}", "fact", f"relation.{key}.age"
     elif verb in ("is", "are") and words[begin].low == "due":

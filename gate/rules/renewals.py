@@ -17,6 +17,7 @@ from beliefledger.gate.rules.findings import RuleFinding, looked_up
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.patterns import is_job
+from beliefledger.gate.rules.slot_values import COMPANIES
 from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "event.renewal"
@@ -72,6 +73,14 @@ _OVER = re.compile(
 """Before the name of what is over."""
 
 
+_MODEL = re.compile(
+    r"(?: (?:[a-z]{1,4}[.-]?\d{1,3}[a-z]{0,2}|\d{3}[a-z]?|[235]008|model [3sxy])(?![\w/:.-]*\w)"
+    r"(?! (?:miles|km|quid|euros|pounds|years|days|weeks|months)\b))?",
+    re.I,
+)
+"""The model behind the name of a car: "ev6", "a3", "208"."""
+
+
 class Frame(NamedTuple):
     """Words that say the value of a slot to whoever knows that there is one."""
 
@@ -116,6 +125,9 @@ class Kind(NamedTuple):
         for match in self.names.finditer(text):
             group = match.lastgroup or 0
             new = New(*match.span(group), match.start())
+            if self.name == "car":
+                model = _MODEL.match(text, new.end)
+                new = new._replace(end=new.end if model is None else model.end())
             if last is not None and self.first and text[last.end : new.start] == " ":
                 new = New(last.start, new.end, last.begin)  # "skoda octavia" is one name
             elif last is not None:
@@ -311,7 +323,8 @@ class Sentence:
             if not say.may_match(self.low):
                 continue
             for found in say.pattern.finditer(self.text):
-                new = self._name(found, named=not frame.any)
+                others = COMPANIES if frame.of.match("home.location") else frozenset()
+                new = self._name(found, named=not frame.any, others=others)
                 if new is not None and frame.jobs and not is_job(_last_word(found["new"])):
                     new = None
                 if new is not None:
@@ -340,11 +353,13 @@ class Sentence:
             or ((self.is_moving or self.is_raised) and _PAIR.search(self.text))
         )
 
-    def _name(self, found: re.Match[str], *, named: bool) -> New | None:
+    def _name(self, found: re.Match[str], *, named: bool, others: frozenset[str]) -> New | None:
         start, end = found.span("new")
         said = self.text[start:end]
         first = said.split()[0].lower()
-        if first in _NO_NAMES or first in OTHERS:
+        if first in _NO_NAMES or said.lower() in others:
+            return None
+        if first in OTHERS and (named or not is_job(first)):
             return None
         low = said[:1].islower() and not said.startswith(("dr", "mr", "ms"))
         if named and low and not self._typed_low:

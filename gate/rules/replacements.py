@@ -140,5 +140,13 @@ _OF_TIME = re.compile(
 
 
 def replaced(text: str, wrong: str, right: str) -> str:
-    """The text with these words in place of the first of those, and not within other words."""
-    return re.sub(rf"(?<!\w){re.escape(wrong)}(?!\w)", lambda _: right, text, count=1)
+    """The text with these words in place of the first of those, and not within other words. What
+    follows and is their last word stands once: "light mode" in place of the dark of a mode."""
+    found = re.search(rf"(?<!\w){re.escape(wrong)}(?!\w)", text)
+    if found is None:
+        return text
+    rest, last = text[found.end() :], right.rpartition(" ")[2]
+    twice = f" {last}".lower()
+    if " " in right and rest.lower().startswith(twice) and not rest[len(twice) :][:1].isalnum():
+        rest = rest[len(twice) :]
+    return text[: found.start()] + right + rest

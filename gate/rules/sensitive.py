@@ -45,6 +45,14 @@ _SHORTEST_NAMED = 7
 """The shortest word whose end tells what it is."""
 _OTHER_UNIONS = frozenset({"credit", "european", "western", "soviet"})
 _WORD = re.compile(r"[\w+'-]+")
+_STUDIES = frozenset(
+    "study studies studied studying teach teaches taught teaching read reading lectures".split()
+)
+_SUBJECTS = frozenset(
+    "medicine surgery midwifery physiotherapy psychiatry genetics theology radiology oncology "
+    "dermatology neurology cardiology pathology psychotherapy counselling".split()
+)
+"""What somebody studies says nothing of how they are."""
 
 
 def category_of(claim: str) -> str | None:
@@ -58,7 +66,9 @@ def categories_of(claim: str) -> Iterator[str]:
     said = _WORD.findall(claim.lower().replace("’", "'"))
     for found in said:
         word = found if found in _SENSITIVE else found.removesuffix("'s")
-        if word in _SENSITIVE and before not in _OTHER_UNIONS:
+        if word in _SUBJECTS and before in _STUDIES:
+            pass
+        elif word in _SENSITIVE and before not in _OTHER_UNIONS:
             yield _SENSITIVE[word]
         elif word.endswith(_ENDS) and len(word) >= _SHORTEST_NAMED and word not in _OTHER_ENDS:
             for ends, category in _ENDINGS:

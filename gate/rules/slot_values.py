@@ -8,7 +8,7 @@ from typing import Any
 
 from beliefledger.gate.rules import choices
 from beliefledger.gate.rules.clauses import Clause
-from beliefledger.gate.rules.lexicon import WORDS
+from beliefledger.gate.rules.lexicon import WORDS, load
 from beliefledger.gate.rules.words import Token
 
 
@@ -18,9 +18,19 @@ def fits(words: list[Token], clause: Clause, says: Mapping[str, Any], begin: int
     attribute = says["attribute"]
     if attribute in ("home.location", "home.type") and last in WORDS["no_homes"]:
         return False
+    if attribute == "home.type" and last in WORDS["no_dwellings"]:
+        return False
+    if attribute == "work.role" and any(w.low in _MANNERS for w in words[begin : end - 1]):
+        return False  # "a terrible cook": so somebody does it, and not for a living
+    if attribute == "identity.origin" and _NOWHERE.intersection(
+        word.low for word in words[begin : clause.stop]
+    ):
+        return False
     if attribute == "work.income" and not _MONEY.search(" ".join(w.text for w in words[begin:end])):
         return False  # "i make 20 cakes a week"
     if attribute == "home.location":
+        if " ".join(word.low for word in words[begin:end]) in COMPANIES:
+            return False
         if choices.lookup(words, begin, end) is not None or not _is_dwelling(words[begin:end]):
             return False
         # "To Porto in 2010 and to Leeds in 2015": a history, of which no one place is the home.
@@ -40,6 +50,36 @@ def fits(words: list[Token], clause: Clause, says: Mapping[str, Any], begin: int
     return attribute != "work.employer" or last not in WORDS["not_employers"]
 
 
+_MANNERS = frozenset(
+    "good bad terrible awful great decent rubbish lousy slow fast keen amateur avid huge big "
+    "natural born heavy light messy lazy useless hopeless brilliant amazing horrible shit crap "
+    "fantastic mean passable mediocre rotten nervous careful reckless hobby wannabe".split()
+)
+_NOWHERE = frozenset(
+    "future past galaxy planet era generation ages moon dimension timeline womb line 80s".split()
+)
+"""Whence nobody comes: "I'm from a long line of worriers"."""
+COMPANIES = frozenset(
+    name.strip()
+    for kind in (
+        "bank",
+        "phone network",
+        "internet provider",
+        "energy supplier",
+        "films",
+        "gym",
+        "insurer",
+        "storage",
+        "board of tasks",
+        "messages",
+        "supermarket",
+        "newsletter",
+        "website",
+        "till",
+    )
+    for name in load("rivals.yaml")[kind].split(",")
+) - frozenset({"halifax", "skipton", "planner", "square", "trello", "orange", "track"})
+"""Where nobody lives: who moved to Octopus has another supplier."""
 _MONEY = re.compile(
     r"[£$€]|\d ?k\b|\d{3}|an hour|per hour|\b(?:euros?|pounds?|dollars?|grand|quid|bucks|lakhs?)\b",
     re.I,
@@ -49,10 +89,18 @@ _PARTED = frozenset("left quit resigned joined job company work working hired fi
 _OWNERS = frozenset("the my our his her".split())
 
 
+_BUILDINGS = frozenset(
+    "flat house apartment studio bedsit cottage bungalow farmhouse condo duplex loft maisonette "
+    "townhouse caravan houseboat narrowboat houseshare flatshare".split()
+)
+
+
 def _is_dwelling(words: Sequence[Token]) -> bool:
     """Whether somebody may live there. What has a capital is a name; of the rest "in fear of my
     boss" and "at the office" are none, and what has an article has to be a kind of place."""
     low = [word.low for word in words]
+    if low[0] in ("a", "an") and low[-1] in _BUILDINGS:
+        return False  # "in a rented house": what they live in, and not where
     if any(word.text[0].isupper() for word in words[low[0] in ("a", "an", "the") :]):
         return True
     if low[0] in ("a", "an"):

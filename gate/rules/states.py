@@ -58,6 +58,13 @@ _PARTED = re.compile(
     re.I,
 )
 """What somebody parted with is not what they have: "I sold my flat in Leeds"."""
+_GOT = re.compile(r"\b(?:got|bought|ordered|picked up)\b", re.I)
+_FOR_OTHERS = re.compile(
+    r"[^.;!?]{0,20}? for (?:(?:you|him|her|them|someone|somebody)\b|"
+    r"(?:my|his|her|their|our) (?!(?:birthday|new|own|work|job|trip)\b))",
+    re.I,
+)
+"""What somebody got for others is not what they have: "got an iPhone for my mum"."""
 _NOW = re.compile(r"\b(?:now|these days|nowadays)\b", re.I)
 _QUICK = re.compile(
     r"\b(?:up|early|late|night owl|morning person|promoted|role|title|position|had|work out|"
@@ -77,6 +84,10 @@ _QUICK = re.compile(
     r"where (?:i|we)|native|home ?town|number|call|text|reach|mail|use|switched|paid|pay ?day|"
     r"moved|internet|broadband|wi-?fi|"
     r"fib(?:re|er)|electricity|energy|power|bed|coffee|tea|"
+    r"user here|language|calls? me|network|carrier|sim|vodafone|ee|o2|giffgaff|voxi|smarty|lebara|"
+    r"mobile|t-mobile|verizon|telekom|airtel|jio|optus|telstra|orange|lyca|[4-6]['’′] ?\d{1,2}|"
+    r"vet|dentist|optician|physio|solicitor|lawyer|accountant|hygienist|landlord|landlady|"
+    r"hairdresser|barber|tutor|teacher|supervisor|mechanic|gp|doctor|surgeon|midwife|consultant|"
     r"take home|bring home|on \D{0,9}\d{2,3}(?:[.,]\d)?k)\b",
 )
 """In lower case."""
@@ -99,6 +110,8 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
             continue
         lead = re.split(r"[,;:]|\bbut\b", text[: match.start()])[-1]
         if _DOUBT.search(lead) or _DOUBT.search(match[0]) or _PARTED.search(lead):
+            continue
+        if _GOT.search(match[0]) and _FOR_OTHERS.match(text, match.end()):
             continue
         if state.before is not None and state.before.search(text[: match.end()]) is None:
             continue

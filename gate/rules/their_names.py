@@ -22,7 +22,10 @@ MARKS = frozenset({"name", "name's", "names", "called", "named"})
 """Words of which one is in every sentence that tells a name so."""
 
 
-def findings(reading: Reading, since: int = 3) -> Iterator[RuleFinding]:
+_SINCE = 3
+
+
+def findings(reading: Reading, since: int = _SINCE) -> Iterator[RuleFinding]:
     """ "My cleaner comes on Thursdays, her name is Rosa", "a puppy called Wilf".
 
     Only names behind token `since` are looked for: the words before may be of the last sentence.
@@ -41,8 +44,12 @@ def findings(reading: Reading, since: int = 3) -> Iterator[RuleFinding]:
         key = words[noun].low
         is_ = "was named" if begin == at + 2 and words[at].low in _NAMED else "is called"
         claim = f"User's {between(reading, my + 1, noun + 1)} {is_} {name}"
+        # "Adopted a dog, he's called Bo": that it is the speaker's stands before the article.
+        told = 0 if since == _SINCE and words[my].low in _A and begin > noun + 2 else my
+        if told < my and words[0].start == words[0].end:  # it goes without "I"
+            claim = f"User: {reading.content[words[0].start : words[end - 1].end]}"
         yield owned(
-            reading, my, end, claim, "relation",
+            reading, told, end, claim, "relation",
             relation_key(key, [], name) or (
                 f"relation.{key}.{slug(name)}" if key in MANY else f"relation.{key}.name"
             ),

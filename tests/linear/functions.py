@@ -84,7 +84,55 @@ light mode is better on my eyes
 I live alone.
 my mum lives with me now
 My gran lives in Hove.
-my gran passed away"""
+my gran passed away
+I work remotely.
+back in the office full time
+I owe my dad 500.
+paid my dad back
+I owe my sister 50.
+settled up with my sister
+I sing in a choir.
+left the choir
+I play bass in a band.
+left the band
+I play football for a team.
+quit the team
+I have two kids.
+baby number three arrived yesterday
+I have 3 fish.
+one died
+I'm saving for a car.
+bought the car
+I commute by train.
+i cycle in now
+I use android.
+got an iphone now
+I have an iphone and use ios.
+switched to android
+I have a cat called Luna.
+luna went to live with my mum
+I have an offer from Google.
+turned google down
+My boss is Anna.
+anna's been replaced by bob
+I am on the night shift.
+finally off nights
+Our wedding is on 12 June.
+we eloped
+I am single.
+we moved in together
+I live with my sister.
+my sister got her own flat
+I am on sabbatical.
+back at work since monday
+My favourite song is Creep.
+new fave song is Houdini
+My budget is 50 a week.
+its more like 70 now
+My cat is called Simba.
+simba lives with my sister now
+I play bass in a band called Lowtide.
+lowtide split up"""
 
 
 @dataclass
