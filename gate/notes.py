@@ -33,6 +33,7 @@ LONGEST_TURN = 4_000
 CHAT = 200
 """The longest turn, in characters, that is more like chat than like talk with an assistant."""
 _WORTH_IN_TALK = 0.75
+_PLANNED = re.compile(r"\b(?:going to|gonna)\b", re.IGNORECASE)
 IMPORTANCE = 300_000
 USUAL, USUAL_WORDS = 16, 4
 """A sentence of fewer characters or words tells little of how it is meant."""
@@ -136,6 +137,8 @@ def _kind(text: str, claim: str) -> str:
     """Which threshold a sentence has to reach."""
     if _POINTING.match(claim) or _has(_seldom(), claim):
         return "note with words of none"
+    if _PLANNED.search(claim) is not None:
+        return "note of a plan"
     if scorers.may_not_be_so(claim):
         return "note of what may not be so"
     if len(text) > CHAT:

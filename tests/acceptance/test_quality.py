@@ -12,7 +12,7 @@ import re
 
 import pytest
 
-from beliefledger.tools.bench import updates
+from beliefledger.tools.bench import lines, updates
 from beliefledger.tools.bench.quality import (
     PARTS,
     SCRIPTS,
@@ -77,6 +77,22 @@ def test_no_sentence_or_script_is_in_both_halves():
             for half in ("tune", "test")
         )
         assert not {words(each) for each in tune} & {words(each) for each in test}
+
+
+def test_what_is_trained_with_is_in_no_test_half():
+    tested = {
+        said.casefold()
+        for part in PARTS["test"]
+        for said in (
+            *(each.text for each in sentences_of(SENTENCES / f"{part}.yaml")),
+            *(turn[2] for each in scripts_of(SCRIPTS / f"{part}.yaml") for turn in each.turns),
+        )
+    }
+    trained = [each.text.casefold() for each in lines.labelled()]
+
+    assert len(trained) > 10_000
+    assert len(trained) == len(set(trained))
+    assert tested.isdisjoint(trained)
 
 
 def words(each):
