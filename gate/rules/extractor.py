@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 _OF_IDENTITY = ("identity.", "work.role")
 _BORN = "born "
-_OF_EVENTS = "event."
 """How the value of an event begins that tells when somebody was born."""
 _PERSONAL = re.compile(
     r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we|weve)\b|\bnot\b|\bhome is\b|"
@@ -250,7 +249,7 @@ def _doubt(candidate: Candidate, said: str) -> str:
     who = candidate.attribute.startswith(_OF_IDENTITY) or candidate.value.startswith(_BORN)
     if who or candidate.category is not None or "?" in said:
         return "doubt where it is little"
-    return "doubt of an event" if candidate.attribute.startswith(_OF_EVENTS) else "doubt"
+    return "doubt"
 
 
 _NEWS = re.compile(
