@@ -39,7 +39,7 @@ USUAL, USUAL_WORDS = 16, 4
 """A sentence of fewer characters or words tells little of how it is meant."""
 FRAGMENT = 0.75
 """From what score on a sentence without subject and verb counts as one about the speaker."""
-CLAUSE = 0.9
+CLAUSE = 0.8
 """From what score on a clause is kept where another clause of its sentence was typed."""
 LEAST_SURE, SURE = 350_000, 250_000
 """e of a note is the first, and this much of the second as its score is: at most .6, where a typed
@@ -166,10 +166,17 @@ def sincere_act(text: str, claim: str, said: Span) -> SpeechAct | None:
     return act if act in _SINCERE else None
 
 
+def _is_none(sentence: str) -> bool:
+    """Whether a sentence has words that a note has never or seldom."""
+    return _is_never(sentence) or _has(_seldom(), sentence)
+
+
 def _is_never(sentence: str) -> bool:
     if _has(_never(), sentence) or tells_secret(sentence):
         return True
-    return category_of(sentence) is not None
+    if category_of(sentence) is not None:
+        return True
+    return scorers.sensitive(sentence) >= scorers.threshold("sensitive")
 
 
 _FIRST_PERSON = re.compile(
@@ -177,7 +184,8 @@ _FIRST_PERSON = re.compile(
 )
 _POINTING = re.compile(
     r"^\W*+(?:(?:and|but|so|also|well|yeah|yes|no|anyway|plus|then|now|oh|actually)\b[\s,]*+){0,3}"
-    r"(?P<who>he|she|his|her|him|they|their|theirs|it|its|that|this|these|those|(?:both|neither)(?! (?:of )?(?:our|my|us)\b)|"
+    r"(?P<who>he|she|his|her|him|they|their|theirs|it|its|that|this|these|those|"
+    r"(?:both|neither)(?! (?:of )?(?:our|my|us)\b)|"
     r"such|the (?:former|latter|same)|one of (?:them|these|those))\b"
     r"(?! (?:said|being said|week|weekend|month|year|summer|winter|spring|fall|autumn|morning|"
     r"afternoon|evening|time|past|last|coming|days?)\b)",
@@ -239,14 +247,12 @@ def _eligible(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int
         rest = [
             (begin, stop)
             for begin, stop in _left_over(text, start, end - asks, taken)
-            if _is_statement(text, begin, stop) and scorers.worth(text[begin:stop]) >= CLAUSE
+            if _is_statement(text, begin, stop) and scorers.earnest(text[begin:stop]) >= CLAUSE
         ]
         said = text[start:end]
-        if asks:  # each clause is looked at by itself, whether it is told beside the question
+        # In a question each clause is looked at by itself, whether it is told beside the question.
+        if asks or (rest and speech_act(text, start, end) in _SINCERE and not _is_none(said)):
             yield from rest
-        elif rest and speech_act(text, start, end) in _SINCERE:
-            if not _is_never(said) and not _has(_seldom(), said):
-                yield from rest
 
 
 def _tells(text: str, start: int, end: int) -> bool:

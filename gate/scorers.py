@@ -1,10 +1,11 @@
 """How probably a sentence is worth a note, and how probably it is meant as a lasting truth. Pure.
 
-Two logistic regressions over features of the surface. The first decides what becomes a note, and
+Logistic regressions over features of the surface. The first decides what becomes a note, and
 was trained on sentences that may be one. The second was trained on all kinds of sentences of
 chat, jokes and games and the moment among them, and is asked about what the rules noticed, too; it
-has the features of the first, more of them, and runs of one to three words. Weights are in
-notes.yaml, earnest.yaml and earnest_runs.txt; docs/notes.md says how they were trained.
+has the features of the first, more of them, and runs of one to three words. The third tells of
+what nothing is noted unless somebody granted it. Weights are in notes.yaml, earnest.yaml,
+earnest_runs.txt and sensitive_runs.txt; docs/notes.md says how they were trained.
 """
 
 from __future__ import annotations
@@ -116,6 +117,9 @@ WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _APOSTROPHES = str.maketrans("", "", "'’")
 _MARK = re.compile(r"[^\W_]+|[^\w\s]")
 _BEGIN, _END = "<s>", "</s>"
+_BEGUN = 5
+"""So many letters are the beginning of a word."""
+BIAS = "<bias>"
 
 
 def runs_of(sentence: str) -> set[str]:
@@ -138,6 +142,28 @@ def worth(sentence: str) -> float:
 def earnest(sentence: str) -> float:
     """How probably a sentence is the speaker's own, meant as true and lasting, from 0 to 1."""
     return earnest_scorer().score(sentence)
+
+
+@lru_cache(maxsize=64)
+def sensitive(sentence: str) -> float:
+    """How probably a sentence tells something of a special category, also without its usual words,
+    from 0 to 1."""
+    weights = _sensitive()
+    total = sum(weights.get(part, 0.0) for part in parts_of(sentence)) + weights[BIAS]
+    return 1 / (1 + math.exp(-total))
+
+
+def parts_of(sentence: str) -> set[str]:
+    """The runs of one and two words of a sentence, as `runs_of`, and the beginnings of its words:
+    "diagn*"."""
+    said = [_BEGIN, *_MARK.findall(sentence.lower().translate(_APOSTROPHES)), _END]
+    begun = (f"{word[:_BEGUN]}*" for word in said if len(word) > _BEGUN)
+    return {*said, *map(" ".join, pairwise(said)), *begun}
+
+
+@cache
+def _sensitive() -> dict[str, float]:
+    return told_runs(lines("beliefledger.gate", "sensitive_runs.txt"))
 
 
 @cache
@@ -240,3 +266,4 @@ def forget() -> None:
     """Empty the caches, which may hold words of an erased subject."""
     worth.cache_clear()
     earnest.cache_clear()
+    sensitive.cache_clear()

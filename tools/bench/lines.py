@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from beliefledger.gate.sentences import sentences
@@ -20,9 +21,9 @@ class Line(NamedTuple):
     kept: bool
 
 
-def labelled() -> Iterator[Line]:
-    """All of them, by batch. Raises `KeyError` for a line that begins with neither mark."""
-    for path in sorted(LINES.glob("*.txt")):
+def labelled(directory: Path = LINES) -> Iterator[Line]:
+    """All of a directory, by batch. Raises `KeyError` for a line that begins with neither mark."""
+    for path in sorted(directory.glob("*.txt")):
         for line in path.read_text("utf-8").splitlines():
             yield Line(path.stem, line[2:], _KEPT[line[:2]])
 

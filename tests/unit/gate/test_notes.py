@@ -48,6 +48,61 @@ def test_a_sentence_worth_remembering_is_kept_word_for_word(text):
     assert notes.LEAST_SURE < note.confidence <= notes.LEAST_SURE + notes.SURE
 
 
+TOLD_WITH_WORDS_OF_NONE = [
+    "please remember I go by my second name, Rohan",
+    "help me plan sundays, thats my only day off",
+    "dont let me forget Pauls leaving do is on the 30th",
+    "our wifi is awful so no streaming",
+    "I'd rather you called me Mrs Pritchard",
+]
+
+
+@pytest.mark.parametrize("text", TOLD_WITH_WORDS_OF_NONE)
+def test_what_is_surely_meant_is_kept_beside_a_request(text):
+    assert [each.value for each in noted(text)] == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "clause"),
+    [
+        (
+            "Is 3 litres of paint enough, as my study measures 2.4 by 3.1 metres?",
+            "my study measures 2.4 by 3.1 metres",
+        ),
+        (
+            "Should I get the bigger tent, considering my lads are both over six foot?",
+            "my lads are both over six foot",
+        ),
+    ],
+)
+def test_what_is_told_in_a_question_is_kept_without_the_question(text, clause):
+    assert [each.value for each in noted(text)] == [clause]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bungalow in the valleys, no neighbours for half a mile",
+        "dark roast, black, no exceptions",
+        "Both our parents are in Zagreb still",
+    ],
+)
+def test_who_leaves_out_the_speaker_is_kept(text):
+    assert [each.value for each in noted(text)] == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "im 6 weeks gone and telling nobody yet",
+        "gran has got the sugar, takes jabs for it",
+        "we keep friday nights free for the candles and my prayers",
+    ],
+)
+def test_what_is_of_a_special_category_without_its_words_is_not_kept(text):
+    assert noted(text) == []
+
+
 NEVER = {
     "a question": "By the way, did I tell you when my cousin's wedding in Lisbon is next weekend?",
     "a request": "I'm looking for some tips on how to plan a weekend trip, can you help me.",

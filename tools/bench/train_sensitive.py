@@ -1,0 +1,130 @@
+"""`python -m beliefledger.tools.bench.train_sensitive [--write]`: train what tells special
+categories.
+
+Fits a logistic regression on the sentences of special categories of the tune half, on those of
+tests/data/sensitive and on all other sentences that the scorers are trained with. Prints how well
+it tells them, and at which threshold how many, by fits that had not seen them. With `--write`,
+gate/sensitive_runs.txt gets the weights instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from beliefledger.gate import scorers
+from beliefledger.gate.rules.sensitive import category_of
+from beliefledger.gate.sentences import sentences
+from beliefledger.tools.bench import lines
+from beliefledger.tools.bench.quality import PARTS, SENTENCES, sentences_of
+from beliefledger.tools.bench.sparse_fit import Rows, fitted
+from beliefledger.tools.bench.train_earnest import plain
+from beliefledger.tools.bench.train_notes import Vector, auc
+
+WEIGHTS = Path(scorers.__file__).with_name("sensitive_runs.txt")
+SENSITIVE = lines.LINES.with_name("sensitive")
+RIDGE = 0.7
+"""How much a weight costs."""
+COMMON = 2
+"""In how many sentences a part has to be that gets a weight."""
+LIGHT = 0.03
+"""A part of less weight than this is left out."""
+MUCH = 8.0
+"""How much a sensitive sentence counts: there are few of them."""
+FOLDS = 8
+_THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+
+
+class Row(NamedTuple):
+    """A sentence, what it is from, and whether it is of a special category."""
+
+    kind: str
+    text: str
+    sensitive: bool
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Train what tells special categories.")
+    parser.add_argument("--write", action="store_true", help=f"write the weights to {WEIGHTS.name}")
+    rows = [*of_tune(), *written(), *others()]
+    if parser.parse_args().write:
+        WEIGHTS.write_text(told(*learned(rows)), "utf-8")
+    else:
+        report(rows)
+
+
+def of_tune() -> Iterator[Row]:
+    """The sentences of the tune half of those to keep and not to keep."""
+    for part in (*PARTS["tune"], "tune_3"):
+        for each in sentences_of(SENTENCES / f"{part}.yaml"):
+            special = each.kind.startswith("special")
+            if special or not each.kind.startswith("secret"):
+                for start, end in sentences(each.text):
+                    yield Row("special" if special else "tune", each.text[start:end], special)
+
+
+def written() -> Iterator[Row]:
+    """Those that were written for this."""
+    for line in lines.labelled(SENSITIVE):
+        yield Row("written" if line.kept else "near", line.text, line.kept)
+
+
+def others() -> Iterator[Row]:
+    """Those that the other scorers are trained with, which tell nothing of the kind."""
+    for line in lines.labelled():
+        yield Row("kept" if line.kept else "dropped", line.text, sensitive=False)
+    for row in plain():
+        if category_of(row.text) is None:
+            yield Row("plain", row.text, sensitive=False)
+
+
+def learned(rows: Sequence[Row]) -> tuple[list[str], Vector]:
+    """The parts, and the bias and their weights."""
+    parts = [scorers.parts_of(row.text) for row in rows]
+    found = Counter(part for each in parts for part in each)
+    names = sorted(part for part, number in found.items() if number >= COMMON)
+    at = {part: number for number, part in enumerate(names)}
+    had = [sorted(at[part] for part in each if part in at) for each in parts]
+    y = np.array([row.sensitive for row in rows], dtype=np.float64)
+    much = np.array([MUCH if row.sensitive else 1.0 for row in rows])
+    return names, fitted(Rows(had, len(names)), y, much, RIDGE)
+
+
+def told(names: Sequence[str], weights: Vector) -> str:
+    """The file: a weight in thousandths and its part, a line each."""
+    bias, *rest = weights.tolist()
+    kept = [(scorers.BIAS, bias)]
+    kept += [each for each in zip(names, rest, strict=True) if abs(each[1]) >= LIGHT]
+    return "".join(f"{weight * 1000:.0f} {name}\n" for name, weight in kept)
+
+
+def report(rows: Sequence[Row]) -> None:
+    """Prints, for each kind, how many score so much by a fit that has not seen them."""
+    folds = np.array([zlib.crc32(row.text.encode()) % FOLDS for row in rows])
+    scores = np.zeros(len(rows))
+    for fold in range(FOLDS):
+        names, weights = learned([rows[each] for each in np.flatnonzero(folds != fold).tolist()])
+        weighed = dict(zip(names, weights[1:].tolist(), strict=True))
+        for each in np.flatnonzero(folds == fold).tolist():
+            parts = scorers.parts_of(rows[each].text)
+            scores[each] = weights[0] + sum(weighed.get(part, 0.0) for part in parts)
+    scores = 1 / (1 + np.exp(-scores))
+    sensitive = np.array([row.sensitive for row in rows], dtype=np.float64)
+    kinds = np.array([row.kind for row in rows])
+    print(f"AUC {auc(scores, sensitive):.3f}")
+    print("| kind | sentences | " + " | ".join(f"from {each}" for each in _THRESHOLDS) + " |")
+    print("|---|---|" + "---|" * len(_THRESHOLDS))
+    for kind in dict.fromkeys(kinds.tolist()):
+        of_it = scores[kinds == kind]
+        shares = " | ".join(f"{(of_it >= each).mean():.3f}" for each in _THRESHOLDS)
+        print(f"| {kind} | {len(of_it)} | {shares} |")
+
+
+if __name__ == "__main__":
+    main()
