@@ -247,7 +247,10 @@ def _eligible(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int
         rest = [
             (begin, stop)
             for begin, stop in _left_over(text, start, end - asks, taken)
-            if _is_statement(text, begin, stop) and scorers.earnest(text[begin:stop]) >= CLAUSE
+            # Of a question only what is told behind it, as its reason.
+            if not (asks and begin == start)
+            and _is_statement(text, begin, stop)
+            and scorers.earnest(text[begin:stop]) >= CLAUSE
         ]
         said = text[start:end]
         # In a question each clause is looked at by itself, whether it is told beside the question.

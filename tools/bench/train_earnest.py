@@ -48,7 +48,7 @@ NEAR = 1.0
 """How much a near miss of notes counts."""
 MOST_TOLD = 60
 """So many weights of each end are printed."""
-PLAIN = 1.5
+PLAIN = 2.0
 """How much a plain statement of the tests counts."""
 LINE = 1.0
 """How much a line that was written for it counts."""
