@@ -5,12 +5,15 @@ Newton's method, each step solved by conjugate gradients, so that no matrix of t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from beliefledger.tools.bench.train_notes import Vector
 
+T = TypeVar("T")
 _STEPS, _TURNS = 30, 200
 _NEAR = 1e-5
 _FREE = 1e-6
@@ -70,3 +73,30 @@ def _solved(rows: Rows, bend: Vector, cost: Vector, slope: Vector) -> Vector:
         size, before = float(left @ left), size
         way = left + size / before * way
     return step
+
+
+def fitted_by_name(
+    names: Sequence[str], rows: Sequence[Collection[str]], y: Vector, much: Vector, ridge: float
+) -> Vector:
+    """As `fitted`, of features by their names. Others that a row has are left out."""
+    at = {name: number for number, name in enumerate(names)}
+    had = [sorted(at[each] for each in row if each in at) for row in rows]
+    return fitted(Rows(had, len(names)), y, much, ridge)
+
+
+def held_out(
+    rows: Sequence[T],
+    folds: NDArray[np.int64],
+    learned: Callable[[Sequence[T]], tuple[list[str], Vector]],
+    features: Callable[[T, Mapping[str, float]], Iterable[str]],
+) -> Vector:
+    """The logit of each row by a fit that has not seen its fold. `learned` gives names, and the
+    bias and their weights; `features` what a row has, where these weights are known."""
+    logits = np.zeros(len(rows))
+    for fold in set(folds.tolist()):
+        names, weights = learned([rows[each] for each in np.flatnonzero(folds != fold).tolist()])
+        weighed = dict(zip(names, weights[1:].tolist(), strict=True))
+        for each in np.flatnonzero(folds == fold).tolist():
+            found = features(rows[each], weighed)
+            logits[each] = weights[0] + sum(weighed.get(name, 0.0) for name in found)
+    return logits

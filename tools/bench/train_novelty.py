@@ -22,7 +22,7 @@ import yaml
 
 from beliefledger.projections import novelty
 from beliefledger.tools.bench.quality import DATA
-from beliefledger.tools.bench.sparse_fit import Rows, fitted
+from beliefledger.tools.bench.sparse_fit import fitted_by_name, held_out
 from beliefledger.tools.bench.stories import STORIES, Story, written
 from beliefledger.tools.bench.train_notes import Vector, auc
 
@@ -105,23 +105,17 @@ def learned(rows: Sequence[Row]) -> tuple[list[str], Vector]:
     texts = [novelty.features(row.text, known) for row in rows]
     found = Counter(run for text in texts for run in text)
     names = sorted(run for run, number in found.items() if number >= COMMON or run in known)
-    at = {run: number for number, run in enumerate(names)}
-    had = [sorted(at[run] for run in text if run in at) for text in texts]
     y = np.array([row.new for row in rows], dtype=np.float64)
     much = np.array([MUCH[row.kind] for row in rows])
-    return names, fitted(Rows(had, len(names)), y, much, RIDGE)
+    return names, fitted_by_name(names, texts, y, much, RIDGE)
 
 
 def report(rows: Sequence[Row]) -> None:
     """Prints how well news are told from the other kinds, by fits that had not seen them."""
     folds = np.array([zlib.crc32(row.of.encode()) % FOLDS for row in rows])
-    scores = np.zeros(len(rows))
-    for fold in range(FOLDS):
-        names, weights = learned([rows[each] for each in np.flatnonzero(folds != fold).tolist()])
-        weighed = dict(zip(names, weights[1:].tolist(), strict=True))
-        for each in np.flatnonzero(folds == fold).tolist():
-            found = novelty.features(rows[each].text, weighed)
-            scores[each] = weights[0] + sum(weighed.get(run, 0.0) for run in found)
+    scores = held_out(
+        rows, folds, learned, lambda row, weighed: novelty.features(row.text, weighed)
+    )
     new = np.array([row.new for row in rows], dtype=np.float64)
     kinds = np.array([row.kind for row in rows])
     for kind in ("first", "else", "near"):

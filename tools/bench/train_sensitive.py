@@ -23,7 +23,7 @@ from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.sentences import sentences
 from beliefledger.tools.bench import lines
 from beliefledger.tools.bench.quality import PARTS, SENTENCES, sentences_of
-from beliefledger.tools.bench.sparse_fit import Rows, fitted
+from beliefledger.tools.bench.sparse_fit import fitted_by_name, held_out
 from beliefledger.tools.bench.train_earnest import plain
 from beliefledger.tools.bench.train_notes import Vector, auc
 
@@ -89,11 +89,9 @@ def learned(rows: Sequence[Row]) -> tuple[list[str], Vector]:
     parts = [scorers.parts_of(row.text) for row in rows]
     found = Counter(part for each in parts for part in each)
     names = sorted(part for part, number in found.items() if number >= COMMON)
-    at = {part: number for number, part in enumerate(names)}
-    had = [sorted(at[part] for part in each if part in at) for each in parts]
     y = np.array([row.sensitive for row in rows], dtype=np.float64)
     much = np.array([MUCH if row.sensitive else 1.0 for row in rows])
-    return names, fitted(Rows(had, len(names)), y, much, RIDGE)
+    return names, fitted_by_name(names, parts, y, much, RIDGE)
 
 
 def told(names: Sequence[str], weights: Vector) -> str:
@@ -107,14 +105,8 @@ def told(names: Sequence[str], weights: Vector) -> str:
 def report(rows: Sequence[Row]) -> None:
     """Prints, for each kind, how many score so much by a fit that has not seen them."""
     folds = np.array([zlib.crc32(row.text.encode()) % FOLDS for row in rows])
-    scores = np.zeros(len(rows))
-    for fold in range(FOLDS):
-        names, weights = learned([rows[each] for each in np.flatnonzero(folds != fold).tolist()])
-        weighed = dict(zip(names, weights[1:].tolist(), strict=True))
-        for each in np.flatnonzero(folds == fold).tolist():
-            parts = scorers.parts_of(rows[each].text)
-            scores[each] = weights[0] + sum(weighed.get(part, 0.0) for part in parts)
-    scores = 1 / (1 + np.exp(-scores))
+    logits = held_out(rows, folds, learned, lambda row, _: scorers.parts_of(row.text))
+    scores = 1 / (1 + np.exp(-logits))
     sensitive = np.array([row.sensitive for row in rows], dtype=np.float64)
     kinds = np.array([row.kind for row in rows])
     print(f"AUC {auc(scores, sensitive):.3f}")
