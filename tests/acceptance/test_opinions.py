@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hearing import believed_after
 
 from beliefledger import open_memory
 
@@ -110,15 +111,10 @@ def memory(place, clock):
         yield opened
 
 
-def told(memory, said):
-    memory.remember("ana", said)
-    return [each for each in memory.beliefs("ana") if each.type not in ("note", "event")]
-
-
 @pytest.mark.parametrize("said", NONE)
 def test_what_is_no_value_is_not_believed(memory, said):
     words = ("tip", "pit", "useless", "disaster", "zoo", "dream", "robot", "crook", "graveyard")
-    believed = [each.text for each in told(memory, said)]
+    believed = [each.text for each in believed_after(memory, said)]
     assert not [text for text in believed if any(word in text for word in words)]
     assert all(
         text in ("User has a car", "User has a printer", "User has a cat") for text in believed
@@ -127,12 +123,12 @@ def test_what_is_no_value_is_not_believed(memory, said):
 
 @pytest.mark.parametrize(("said", "attribute", "value"), SOME)
 def test_what_looks_like_it_is_believed(memory, said, attribute, value):
-    found = told(memory, said)
+    found = believed_after(memory, said)
     assert value in [each.value for each in found if each.attribute == attribute]
 
 
 def test_the_words_of_several_that_mean_one_stay_whole(memory):
-    found = told(memory, "my sister in law is a nurse at St Thomas")
+    found = believed_after(memory, "my sister in law is a nurse at St Thomas")
     assert all("sister in law" in each.text for each in found)
 
 
@@ -142,11 +138,11 @@ def test_what_is_studied_is_nobodys_health(memory):
 
 
 def test_what_was_got_for_others_is_not_the_users(memory):
-    assert not told(memory, "got an iphone for my mum")
+    assert not believed_after(memory, "got an iphone for my mum")
 
 
 @pytest.mark.parametrize(
     "said", ["don't call me dude, it's rude", "dont call me late, its annoying"]
 )
 def test_the_reason_of_an_order_is_no_name(memory, said):
-    assert not any(each.attribute.startswith("identity.") for each in told(memory, said))
+    assert not any(each.attribute.startswith("identity.") for each in believed_after(memory, said))

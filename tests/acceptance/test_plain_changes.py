@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from hearing import believed_after
 
 from beliefledger import open_memory
-from beliefledger.ledger.times import DAY
 
 OVER = [
     ("i have a dog called Rex", "poor Rex passed away last night", "dog called Rex"),
@@ -252,10 +252,7 @@ def memory(place, clock):
 
 
 def told(memory, clock, *turns):
-    for each in turns:
-        memory.remember("ana", each)
-        clock.now += DAY
-    return [each for each in memory.beliefs("ana") if each.type not in ("note", "event")]
+    return believed_after(memory, *turns, clock=clock)
 
 
 @pytest.mark.parametrize(("before", "news", "words"), OVER)

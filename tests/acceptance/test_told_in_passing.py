@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from hearing import believed_after
 
 from beliefledger import open_memory
-from beliefledger.ledger.times import DAY
 
 STAYS = [
     (["hey! im Tomasz, just moved to Bristol for a new job"], "home.location", "Bristol"),
@@ -138,10 +138,7 @@ def memory(place, clock):
 
 
 def told(memory, clock, turns):
-    for each in turns:
-        memory.remember("ana", each)
-        clock.now += DAY
-    return [each for each in memory.beliefs("ana") if each.type != "note"]
+    return believed_after(memory, *turns, clock=clock, besides=("note",))
 
 
 @pytest.mark.parametrize(("turns", "attribute", "value"), STAYS)
