@@ -40,7 +40,7 @@ USUAL, USUAL_WORDS = 16, 4
 FRAGMENT = 0.75
 """From what score on a sentence without subject and verb counts as one about the speaker."""
 CLAUSE = 0.8
-"""From what score on a clause is kept where another clause of its sentence was typed."""
+"""From what score on a clause is kept where another one of its sentence was typed, or asks."""
 LEAST_SURE, SURE = 350_000, 250_000
 """e of a note is the first, and this much of the second as its score is: at most .6, where a typed
 statement has .9."""
@@ -65,13 +65,14 @@ def _about_speaker() -> Table[_Words]:
 
 @cache
 def _never() -> Table[_Words]:
-    """What a note never has, in lower case: special categories, secrets, code, long quotations."""
+    """What a note never has, in lower case: special categories, secrets, code, orders, where
+    somebody is just now, long quotations."""
     return _table("never")
 
 
 @cache
 def _seldom() -> Table[_Words]:
-    """What a note seldom has, in lower case: requests, errors, where somebody is just now."""
+    """What a note seldom has, in lower case: requests, hearsay, errors, people in general."""
     return _table("seldom")
 
 
@@ -113,7 +114,7 @@ def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ())
 def _note(turn: Speech, claim: str, spans: tuple[Span, ...]) -> Candidate | None:
     """The note of a sentence; None where it is not worth one, or not for a note."""
     sure = _sure(turn.content, claim)
-    if sure < scorers.threshold("note"):  # no kind of note takes less
+    if sure < scorers.threshold("note"):  # no kind of note takes less: which, need not be known
         return None
     if sure < scorers.threshold(_kind(turn.content, claim)) or is_foreign_language(turn.content):
         return None
@@ -143,10 +144,8 @@ def _kind(text: str, claim: str) -> str:
         return "note of what may not be so"
     if len(text) > CHAT:
         return "note in talk"
-    spoken = _is_spoken(claim)
-    if len(claim) < USUAL or claim.count(" ") < USUAL_WORDS - 1:
-        return "note in few words" if spoken else "note in few words that names nobody"
-    return "note" if spoken else "note that names nobody"
+    few = len(claim) < USUAL or claim.count(" ") < USUAL_WORDS - 1
+    return "note in few words" if few and not _is_spoken(claim) else "note"
 
 
 def _sure(text: str, sentence: str) -> float:
@@ -241,7 +240,8 @@ def _eligible(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int
             continue
         asks = text[end - 1] == "?"
         if not asks and not any(begin < end and start < stop for begin, stop in taken):
-            if _is_spoken(text[start:end]) or (len(text) <= CHAT and _tells(text, start, end)):
+            chat = len(text) <= CHAT and _CODE.search(text, start, end) is None
+            if chat or _is_spoken(text[start:end]):
                 yield start, end
             continue
         rest = [
@@ -256,11 +256,6 @@ def _eligible(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int
         # In a question each clause is looked at by itself, whether it is told beside the question.
         if asks or (rest and speech_act(text, start, end) in _SINCERE and not _is_none(said)):
             yield from rest
-
-
-def _tells(text: str, start: int, end: int) -> bool:
-    """Whether a sentence that names nobody may be about the speaker: if it is no code."""
-    return _CODE.search(text, start, end) is None
 
 
 _CODE = re.compile(r"\b(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{6,}\b|\d(?:[ -]?\d){6}", re.IGNORECASE)

@@ -125,10 +125,15 @@ BIAS = "<bias>"
 def runs_of(sentence: str) -> set[str]:
     """The runs of one, two and three words of a sentence, marks and its two ends counted as words;
     in lower case and without apostrophes, as people type in a hurry."""
-    said = [_BEGIN, *_MARK.findall(sentence.lower().translate(_APOSTROPHES)), _END]
+    said = _marked(sentence)
     twos = map(" ".join, pairwise(said))
     threes = map(" ".join, zip(said, said[1:], said[2:], strict=False))
     return {*said, *twos, *threes}
+
+
+def _marked(sentence: str) -> list[str]:
+    """The words, marks and the two ends of a sentence."""
+    return [_BEGIN, *_MARK.findall(sentence.lower().translate(_APOSTROPHES)), _END]
 
 
 # The rules, the notes and the clauses of a sentence ask about the same words.
@@ -156,7 +161,7 @@ def sensitive(sentence: str) -> float:
 def parts_of(sentence: str) -> set[str]:
     """The runs of one and two words of a sentence, as `runs_of`, and the beginnings of its words:
     "diagn*"."""
-    said = [_BEGIN, *_MARK.findall(sentence.lower().translate(_APOSTROPHES)), _END]
+    said = _marked(sentence)
     begun = (f"{word[:_BEGUN]}*" for word in said if len(word) > _BEGUN)
     return {*said, *map(" ".join, pairwise(said)), *begun}
 
