@@ -104,6 +104,7 @@ def _is_dwelling(words: Sequence[Token]) -> bool:
     if any(word.text[0].isupper() for word in words[low[0] in ("a", "an", "the") :]):
         return True
     if low[0] in ("a", "an"):
-        return bool(WORDS["dwellings"].intersection(low))
+        of_mind = "state" in low and low[low.index("state") + 1 :][:1] == ["of"]
+        return not of_mind and bool(WORDS["dwellings"].intersection(low))
     rest = low[1:] if low[0] in _OWNERS else low
     return bool(WORDS["no_dwellings"].isdisjoint(rest))

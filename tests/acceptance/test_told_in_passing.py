@@ -61,6 +61,8 @@ STAYS = [
     (["me and my wife have a dog"], "has.dog", "a dog"),
     (["i bank with lloyds and my wife is with santander"], "finance.bank", "lloyds"),
     (["i live in bath", "moved in with my gf"], "home.location", "bath"),
+    (["i live in the state of ohio"], "home.location", "the state of ohio"),
+    (["I live in York", "i live in a constant state of laundry"], "home.location", "York"),
     (["my kids are 4 and 7"], "thing.kid", "4 and 7"),
     (["mail me at ondine@heronmail.be"], "contact.email", "ondine@heronmail.be"),
     (
@@ -115,6 +117,8 @@ NONE = [
     ("I moved out of my flat in Leeds", "is in leeds"),
     ("i live in fear of my boss", "lives in"),
     ("basically i live at the office", "lives at"),
+    ("i live in a constant state of laundry", "lives in"),
+    ("we live in a state of permanent chaos", "lives in"),
     ("moved to a standing desk", "lives"),
     ("i drive a hard bargain", "user drives"),
     ("i work for peanuts", "user works"),
