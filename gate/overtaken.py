@@ -7,22 +7,18 @@ sentence. Only what it is sure of ends. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from beliefledger.gate import successions
 from beliefledger.gate.belief import Held
-from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems
+from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.renewals import is_of_another
 from beliefledger.gate.rules import distinctions
-from beliefledger.gate.rules.renewals import OTHERS
-from beliefledger.gate.rules.subjects import subject_of, tells_a_state
-from beliefledger.gate.successions import Said, Told, score, threshold
-from beliefledger.ledger.candidate import SELF, Candidate
+from beliefledger.gate.successions import Said, Told, ranks, score, threshold
+from beliefledger.ledger.candidate import Candidate
 
 MOST = 3
 """A sentence that would overtake more claims than this is about something else."""
-_SHORT = 14
 _PLANNED = LASTING | {"event", "commitment", "decision"}
 _STAYING = ("identity.", "record.", "language.", "event.end", "event.change", "health.", "answers.")
 
@@ -30,30 +26,20 @@ _STAYING = ("identity.", "record.", "language.", "event.end", "event.change", "h
 def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candidate]) -> list[Held]:
     """The memories that a sentence puts an end to or another value in the place of; none where it
     is not clear."""
-    if any(each.entity != SELF and _are_of_one(each, candidate) for each in beside):
-        return []  # it tells of somebody by name, and of that it says all there is
     said = Said(candidate.spans[0].quote)
-    subject = subject_of(said.text)
-    named = frozenset(said.words)
     words = [ends.value for ends in candidate.ends if ends.among]
-    told: dict[str, list[Held]] = {}
+    there = []
     for held in standing.of(words):
-        if not _may_be(held) or _is_answered(held, beside):
-            continue
         memory = held.written.memory
         of = Told(held.type, memory.attribute, memory.claim, memory.value)
-        if not said.may_be_of(of) or _tells_of_another(said, held):
+        if _may_be(held) and said.may_be_of(of):
+            there.append((held, of))
+    told: dict[str, list[Held]] = {}
+    for (held, of), rank in zip(there, ranks(said, [of for _, of in there]), strict=True):
+        if _is_answered(held, beside) or is_kin_still(held, said.text):
             continue
-        if is_kin_still(held, said.text) or tells_a_state(said.text, memory.claim):
-            continue
-        if _is_rid_of_another(said, held):
-            continue
-        if distinctions.is_one_of_several(named, memory.attribute, memory.claim):
-            continue
-        if subject is not None and is_of_another(subject, held):
-            continue
-        if score(said, of) >= threshold("threshold"):
-            told.setdefault(memory.claim, []).append(held)
+        if score(said, of, rank) >= threshold("over"):
+            told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := successions.goes_to(said.text)) is not None:
         told = _left_for(went, standing)
     if told:
@@ -99,40 +85,19 @@ _OF_LOVE = re.compile(
 """What else may tell that somebody is no partner any more, or more than that."""
 
 
+def is_kin(attribute: str, value: str) -> bool:
+    """Whether what is believed in a slot is who a relative or friend is."""
+    return _KIN.match(attribute) is not None and value[:1].isupper()
+
+
 def is_kin_still(held: Held, text: str) -> bool:
     """Whether a memory tells of a relative or friend, and a sentence says nothing of a parting: who
     left a job is a brother still."""
     memory = held.written.memory
-    if _KIN.match(memory.attribute) is None or not memory.value[:1].isupper():
+    if not is_kin(memory.attribute, memory.value):
         return False
     of_love = _LOVE.match(memory.attribute) is not None
     return _PARTS.search(text) is None and not (of_love and _OF_LOVE.search(text))
-
-
-_RID = re.compile(
-    r"\bno more (?P<of>[\w'’-]+(?: (?!(?:for|at|in|on|of|from|with|to|under|over|and|but|so|when|"
-    r"because|since|now|please|these|this|that)\b)[\w'’-]+)*)",
-    re.I,
-)
-
-
-def _is_rid_of_another(said: Said, held: Held) -> bool:
-    """Whether a sentence tells of nothing but that there is no more of something, and a memory does
-    not name it: "no more red wine" is not of a red van."""
-    rid = _RID.search(said.low)
-    if rid is None or set(said.cues) - {"over", "denied", "instead"}:
-        return False
-    memory = held.written.memory
-    return stem(rid["of"].split()[-1]) not in stems(f"{memory.claim} {memory.attribute}")
-
-
-def _are_of_one(first: Candidate, second: Candidate) -> bool:
-    """Whether two candidates came of the same words."""
-    return any(
-        one.start < other.end and other.start < one.end
-        for one in first.spans
-        for other in second.spans
-    )
 
 
 def _left_for(name: str, standing: Standing) -> dict[str, list[Held]]:
@@ -165,8 +130,6 @@ def _may_be(held: Held) -> bool:
         return False
     if held.type == "event" and not memory.attribute.startswith(TO_COME):
         return False
-    if held.type == NOTE and memory.value.count(" ") >= _SHORT:
-        return False  # what else it tells may stand
     return memory.context is None and memory.category is None
 
 
@@ -180,35 +143,3 @@ def _is_answered(held: Held, beside: Sequence[Candidate]) -> bool:
         if any((one.attribute, one.value) == (memory.attribute, memory.value) for one in each.ends):
             return True
     return False
-
-
-def _tells_of_another(said: Said, held: Held) -> bool:
-    memory = held.written.memory
-    told = memory.claim.replace(memory.value, " ")
-    if distinctions.apart(said.text, memory.claim, memory.attribute):
-        return True
-    if distinctions.name_others(said.text, memory.claim) and said.others:
-        return True
-    given = _GIVEN.search(said.low)
-    if given is not None and given["who"] in _GIVEN_TO and given["who"] not in memory.claim.lower():
-        return True
-    return any(
-        distinctions.owned_by_another(before, told) for before in _before(said, memory.claim)
-    )
-
-
-_GIVEN = re.compile(
-    r"\b(?:bought|got|ordered|made|knitted|found|picked up)(?: (?:my|our|his|her|the))? "
-    r"(?:(?:little|big|older|younger|new) )?(?P<who>[a-z]+)(?: [a-z]+)? "
-    r"(?:an? |the |some |new |her |his |their )*[a-z]"
-)
-"""Got for somebody: "bought my nephew shoes"."""
-_GIVEN_TO = OTHERS - {"dog", "cat"}
-
-
-def _before(said: Said, claim: str) -> Iterator[str]:
-    """What stands before each word of a sentence that a claim has."""
-    low = claim.lower()
-    for word, at, _ in said.placed:
-        if word in said.stems and word in low:
-            yield said.text[:at]

@@ -1,32 +1,31 @@
 """How probably a sentence puts an end to what is believed, or another value in its place. Pure.
 
 A logistic regression over features of the pair: what links the two (a name, a word, a topic, or
-nothing), what the sentence says of change, and what kind of thing is believed. The weights are in
-successions.yaml, docs/extraction.md says how they were trained.
+nothing), what the sentence says of change, what kind of thing is believed, and the runs of words of
+the sentence, as seen from what is believed. Words and patterns are in successions.yaml, weights in
+succession_weights.txt; docs/extraction.md says how they were trained.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
-from functools import cache, cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from beliefledger.gate.literals import Guarded, lowered
+from beliefledger.gate import pair_runs
+from beliefledger.gate.literals import Guarded
 from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.rules import new_figures
 from beliefledger.gate.rules.lexicon import load
-from beliefledger.ledger.data_files import data
+from beliefledger.gate.scorers import BIAS, parts_of, told_runs
+from beliefledger.ledger.data_files import data, lines
 from beliefledger.ledger.late_patterns import compile_later
 
 _WORD = re.compile(r"[^\W_]+(?:[.'&+-][^\W_]+)*")
 _NAMED = re.compile(r"\b(?!User\b)(?:[A-ZÀ-Þ][\w-]+|\w*\d\w*)")
 _CLAUSE = re.compile(r"[,;:.!?()]\s|\s[–—-]\s|\b(?:but|so|because|and|since|while)\b")
-_OWN_CLAUSE = re.compile(r"\b(?:but|so|because|since)\b|[;!.]\s|(?<=now),\s|(?<=instead),\s")
-"""Where words of one's own begin or end beside somebody else's."""
-_ANY_CLAUSE = re.compile(r"\b(?:but|so|because|since)\b|[,;!.:]\s|\s[–—-]\s")
 _PRELUDE = compile_later(
     r"(?:i )?(?:never|didn'?t|wouldn'?t have|would never have) (?:ever )?thought i'?d (?:ever )?"
     r"(?:say|see) (?:it|this|that|the day)"
@@ -64,9 +63,9 @@ class Said:
         return _stems(self.words)
 
     @cached_property
-    def each_word(self) -> frozenset[str]:
-        """A feature for each of its words."""
-        return frozenset(f"says {word}" for word in self.words)
+    def tokens(self) -> tuple[tuple[str, str], ...]:
+        """Its words and marks, with their stems."""
+        return pair_runs.tokens(self.low)
 
     @cached_property
     def topics(self) -> frozenset[str]:
@@ -172,8 +171,29 @@ class Told:
         return _others().intersection(self.words)
 
 
-def features(said: Said, told: Told) -> Iterator[str]:
-    """The features of a pair, by their names."""
+def ranks(said: Said, there: Sequence[Told]) -> list[str]:
+    """How much of a sentence each of the beliefs has that are there, beside the others: the most
+    words, as many as another one, fewer; or none but the most topics, and so on."""
+    words = [len(said.stems & each.stems) for each in there]
+    subjects = [len(said.topics & each.topics) for each in there]
+    found = []
+    for place, each in enumerate(there):
+        others = [at for at, other in enumerate(there) if other.claim != each.claim]
+        most = max((words[at] for at in others), default=0)
+        if words[place] or most:
+            found.append(f"{_rank(words[place], most)} words")
+        else:
+            most = max((subjects[at] for at in others), default=0)
+            found.append(f"{_rank(subjects[place], most)} topics")
+    return found
+
+
+def _rank(own: int, most: int) -> str:
+    return "more" if own > most else "as many" if own == most else "fewer"
+
+
+def features(said: Said, told: Told, rank: str) -> Iterator[str]:
+    """The features of a pair, by their names, where what is believed has that rank among all."""
     shared = said.stems & told.stems
     common = said.topics & told.topics
     if shared & told.named:
@@ -190,6 +210,7 @@ def features(said: Said, told: Told) -> Iterator[str]:
         else (told.attribute.partition(".")[0])
     )
     yield f"link {link}"
+    yield rank
     yield from _rivalry(said, told, link)
     yield f"of {family}"
     yield f"link {link}, of {family}"
@@ -257,10 +278,14 @@ def features(said: Said, told: Told) -> Iterator[str]:
         yield "begins with I"
     if len(said.words) > 14:
         yield "long"
-    if shared:
-        yield from said.each_word
     if said.stems <= told.stems:
         yield "says nothing else"
+    seen = pair_runs.seen_from(said.tokens, told.stems, told.values, _small())
+    how = "=" if shared else "~"
+    for run in set(pair_runs.runs(seen)):
+        yield f"{how} {run}"
+    for word in set(seen):
+        yield f"{family}|{word}"
 
 
 def _rivalry(said: Said, told: Told, link: str) -> Iterator[str]:
@@ -277,54 +302,31 @@ def _rivalry(said: Said, told: Told, link: str) -> Iterator[str]:
             yield f"{how}, {cue}"
 
 
-def score(said: Said, told: Told) -> float:
+def score(said: Said, told: Told, rank: str) -> float:
     """How probably what is told is over once it is said, from 0 to 1."""
     weights = _weights()
-    total = _read()["bias"] + sum(weights.get(each, 0.0) for each in features(said, told))
+    found = (weights[each] for each in features(said, told, rank) if each in weights)
+    total = weights[BIAS] + sum(sorted(found))  # in an order, for the same bits
     return 1 / (1 + math.exp(-total))
 
 
-def may_be_in(text: str) -> bool:
-    """Whether a text has any word that tells of change."""
-    low = lowered(text).replace("’", "'")
-    return _changes().search(low, low) is not None
+def may_overtake(text: str) -> bool:
+    """Whether a sentence may overtake anything: it asks nothing, and sounds like a change. What is
+    believed is looked up only for those."""
+    return "?" not in text[-3:] and sounds_like_change(text) >= threshold("change")
 
 
-def may_overtake(said: Said) -> bool:
-    """Whether a sentence may overtake anything: it tells of a change, and it does not say that it
-    is only supposed, somebody's word, a joke, or beside what was."""
-    low = said.low
-    if "?" in said.text[-3:] or _changes().search(low, low) is None:
-        return False
-    vetoes = {name for name, cue in _cues() if name in _NEVER and cue.search(low, low)}
-    return not vetoes or (vetoes <= _OF_A_CLAUSE and _is_ones_own(said, vetoes))
+@lru_cache(maxsize=64)
+def sounds_like_change(sentence: str) -> float:
+    """How probably a sentence overtakes anything, whatever is believed, from 0 to 1."""
+    weights = _change_weights()
+    total = sum(weights.get(part, 0.0) for part in sorted(parts_of(sentence))) + weights[BIAS]
+    return 1 / (1 + math.exp(-total))
 
 
-_OF_A_CLAUSE = frozenset(("reported", "declined", "past", "supposed"))
-"""What holds of the clause that says it: "my knees said no, so no more crossfit"."""
-
-
-def _is_ones_own(said: Said, vetoes: AbstractSet[str]) -> bool:
-    """Whether a sentence with somebody's word, an offer declined or a wish tells of a change in
-    words of one's own: "prof said it was done before, so the thesis is about lichens instead",
-    "sold the boat, hope it sails again"."""
-    if "supposed" in vetoes and _IF.search(said.low) is not None:
-        return False
-    cues = dict(_cues())
-    change = _changes() if vetoes == {"reported"} else _ended()
-    parting = _OWN_CLAUSE if vetoes == {"reported"} else _ANY_CLAUSE
-    begin, declined = 0, False
-    for end in (*(each.start() for each in parting.finditer(said.low)), len(said.low)):
-        part = said.low[begin:end]
-        begin = end
-        if any(cues[name].search(part, part) for name in vetoes):
-            declined = declined or cues["declined"].search(part, part) is not None
-        elif ("declined" not in vetoes or declined) and change.search(part, part):
-            return True
-    return False
-
-
-_IF = re.compile(r"\b(?:if|unless|whether|imagine|pretend|suppose|dream\w*)\b")
+@cache
+def _change_weights() -> Mapping[str, float]:
+    return told_runs(lines("beliefledger.gate", "change_runs.txt"))
 
 
 _GOES_TO = re.compile(
@@ -349,43 +351,6 @@ def topics(words: tuple[str, ...]) -> frozenset[str]:
         if word.endswith("s"):
             found |= of.get(word[:-1], frozenset())
     return frozenset(found)
-
-
-_CHANGES = frozenset(
-    (
-        "now",
-        "new",
-        "over",
-        "disposed",
-        "dead",
-        "changed",
-        "taken up",
-        "instead",
-        "done",
-        "left",
-        "back",
-        "since",
-        "shifted",
-        "slip",
-        "outdone",
-    )
-)
-_NEVER = frozenset(("beside", "still", "supposed", "reported", "past", "joke", "declined", "lent"))
-
-
-@cache
-def _changes() -> Guarded:
-    return _any_cue(_CHANGES)
-
-
-@cache
-def _ended() -> Guarded:
-    """What is over for good, whatever else is wished."""
-    return _any_cue(frozenset(("over", "disposed", "dead", "left")))
-
-
-def _any_cue(names: AbstractSet[str]) -> Guarded:
-    return Guarded("|".join(pattern for name, pattern in _read()["cues"].items() if name in names))
 
 
 def _plain(word: str) -> str:
@@ -448,13 +413,12 @@ def _rival_kinds() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _weights() -> Mapping[str, float]:
-    weights: Mapping[str, float] = _read()["weights"]
-    return weights
+    return told_runs(lines("beliefledger.gate", "succession_weights.txt"))
 
 
 def threshold(name: str) -> float:
     """From what score on something is done: see the head of successions.yaml."""
-    least: float = _read()[name]
+    least: float = _read()["thresholds"][name]
     return least
 
 

@@ -40,7 +40,6 @@ from beliefledger.gate.rules.statements import from_clause
 from beliefledger.gate.rules.whole_sentences import OF_ANSWERS
 from beliefledger.gate.rules.words import Token
 from beliefledger.gate.sentences import sentences
-from beliefledger.gate.successions import may_be_in as may_overtake_in
 from beliefledger.ledger.candidate import Candidate, Durability, Source, Span, Speech, SpeechAct
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ class RuleExtractor:
         if turn.role != "user" or len(text) > TALK or drafts.begins(text) is not None:
             return []
         parting, figured = farewells.may_be_in(text), new_figures.may_be_in(text)
-        renewing, changing = renewals.may_be_in(text), may_overtake_in(text)
+        renewing = renewals.may_be_in(text)
         found: list[RuleFinding] = []
         if parting or figured or renewing:
             before = 0
@@ -140,7 +139,7 @@ class RuleExtractor:
         if plain_changes.may_be_in(text):
             for start, end in sentences(text):
                 found += plain_changes.findings(text, start, end)
-        for start, end in sentences(text) if changing else ():
+        for start, end in sentences(text):
             found += successions.findings(text, start, end)
         return [to_candidate(each, turn.said_at) for each in found]
 

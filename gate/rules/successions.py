@@ -1,4 +1,4 @@
-"""Sentences that tell of a change, which may overtake what is believed without naming its slot.
+"""Sentences that sound like a change, which may overtake what is believed without naming its slot.
 
 Which belief they overtake, if any, is asked by `beliefledger.gate.overtaken`, once nothing else has
 found an answer.
@@ -27,7 +27,7 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
     while end > start and content[end - 1] in ".!,; ":
         end -= 1
     text = content[start:end]
-    if not 0 < len(text) <= LONGEST or not successions.may_overtake(successions.Said(text)):
+    if not 0 < len(text) <= LONGEST or not successions.may_overtake(text):
         return
     if category_of(text) is not None:
         start, end = _without_reason(content, start, end)
@@ -44,7 +44,7 @@ def _without_reason(content: str, start: int, end: int) -> tuple[int, int]:
     for parting in (*_REASON.finditer(content, start, end), None):
         stop = end if parting is None else parting.start()
         part = content[begin:stop]
-        if successions.may_be_in(part) and category_of(part) is None:
+        if successions.may_overtake(part) and category_of(part) is None:
             found.append((begin, stop))
         begin = stop if parting is None else parting.end()
     return found[0] if len(found) == 1 else (start, end)

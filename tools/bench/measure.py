@@ -120,6 +120,8 @@ class Sizes:
     sentences: int = 1_000
     """Of each half, at most."""
     scripts: int = 1_000
+    later: int = 2_500
+    """Of what people may say later, of each half."""
     approximated: int = 220_000
     """Vectors in one index."""
     facts: int = 10_000

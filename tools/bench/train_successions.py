@@ -1,11 +1,11 @@
 """`python -m beliefledger.tools.bench.train_successions [--write]`: train the scorer of what a
 sentence overtakes.
 
-Pairs of a belief and a later sentence come from the tune half of the scripts, from talks in which
-something changes and sentences that only resemble a change, and from pairs written for this scorer.
-What is believed is what the product believes. Beliefs of other scripts are pairs that stand. With
-`--write`, gate/successions.yaml gets the weights. The figures are from fits that had not seen the
-scripts that they are of.
+Pairs of a belief and a later sentence come from blocks that were written for it, from the tune half
+of the scripts, from talks in which something changes and from sentences that only resemble a
+change. What is believed is what the product believes. Beliefs of others are pairs that stand. With
+`--write`, gate/succession_weights.txt gets the weights; without, the figures are from fits that had
+not seen the file that a pair is of.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import random
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,8 +24,13 @@ import yaml
 
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate import successions
+from beliefledger.gate.overtaken import is_kin
+from beliefledger.gate.scorers import parts_of
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.successions import Said, Told
+from beliefledger.tools.bench import lines
+from beliefledger.tools.bench.blocks import blocks
+from beliefledger.tools.bench.overtaking import BEGIN, LATER, line_of, tell
 from beliefledger.tools.bench.quality import (
     DATA,
     PARTS,
@@ -36,49 +40,64 @@ from beliefledger.tools.bench.quality import (
     scripts_of,
     turn_of,
 )
+from beliefledger.tools.bench.sparse_fit import fitted_by_name
 from beliefledger.tools.bench.stories import STORIES
 from beliefledger.tools.bench.stories import written as read_stories
-from beliefledger.tools.bench.train_notes import Vector, auc, fitted
+from beliefledger.tools.bench.train_notes import Vector, auc
 
-WEIGHTS = Path(successions.__file__).with_name("successions.yaml")
+WEIGHTS = Path(successions.__file__).with_name("succession_weights.txt")
+CHANGES = WEIGHTS.with_name("change_runs.txt")
 PAIRS = DATA / "successions"
-RIDGE = 1.0
-COMMON = 5
+RIDGE = 5.0
+COMMON = 4
 """In how many pairs a feature has to be that gets a weight."""
-STRANGERS = 6
-"""So many beliefs of others each sentence is paired with."""
-FOLDS = 10
-STANDING = 1.5
-"""How much a belief of one's own counts that stands, beside one that is over."""
-_BEGIN, _LATER = datetime(2025, 5, 5, 12, tzinfo=UTC), datetime(2025, 9, 8, 12, tzinfo=UTC)
+LIGHT = 0.03
+"""A feature of less weight than this is left out."""
+STRANGERS, LOOKED_AT = 2, 20
+"""So many beliefs of others each sentence is paired with that anything links it with, of so many
+that are looked at."""
+OF_CHAT = 0.5
+"""How much a sentence of chat counts in which nothing changes, beside one said later in a block."""
+STRANGE = 0.7
+"""How much a belief of somebody else counts, beside one of one's own."""
 
 
 class Pair(NamedTuple):
     """A sentence and a belief, whose they are, and whether the belief is over then."""
 
+    batch: str
     of: str
     said: Said
     told: Told
     over: bool
-    much: float
     features: frozenset[str]
+    own: bool
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train the scorer of what a sentence overtakes.")
     parser.add_argument("--write", action="store_true", help=f"write the weights to {WEIGHTS.name}")
     given = parser.parse_args()
-    scripts = [*tuned(), *written(), *changes(), *stories()]
-    talks = list(told(scripts))
-    pairs = list(paired(talks))
-    names = common(pairs)
-    weights = learn(pairs, names)
-    pairs = chosen(pairs, names, weights)
-    scores = held_out(pairs, names)
-    report(pairs, scores)
-    weights = learn(pairs, names)
-    if given.write:
-        WEIGHTS.write_text(rewritten(WEIGHTS.read_text("utf-8"), names, weights), "utf-8")
+    pairs = list(paired([*talks_of_scripts(), *talks_of_blocks()]))
+    if not given.write:  # it takes two fits for each file
+        report(pairs, held_out(pairs))
+        return
+    names, weights = learn(pairs)
+    WEIGHTS.write_text(told(names, weights), "utf-8")
+    CHANGES.write_text(told(*learn_changes(list(sounding()))), "utf-8")
+
+
+def talks_of_scripts() -> Iterator[Talk]:
+    """All that is told in turns."""
+    sources = {
+        "scripts": tuned(),
+        "written": written(),
+        "changes": changes(),
+        "stories": stories(),
+    }
+    for batch, scripts in sources.items():
+        for talk in told_scripts(list(scripts)):
+            yield talk._replace(batch=batch)
 
 
 def tuned() -> Iterator[Script]:
@@ -88,14 +107,32 @@ def tuned() -> Iterator[Script]:
 
 
 class Talk(NamedTuple):
-    """What was believed before the last turn of a script, and which of it is over after it."""
+    """What was believed before something was said, and which of it is over after it."""
 
+    batch: str
     name: str
     said: str
     believed: Sequence[tuple[BeliefAnswer, bool]]
 
 
-def told(scripts: Sequence[Script]) -> Iterator[Talk]:
+def talks_of_blocks() -> Iterator[Talk]:
+    """The blocks of the tune half: each of what is said later by itself."""
+    some = list(blocks("tune"))
+    with tempfile.TemporaryDirectory() as place, Reading().opened(Path(place) / "l") as memory:
+        tell(memory, [(block.name, block.told) for block in some])
+        for block in some:
+            believed = memory.beliefs(block.name, valid_at=LATER)
+            lines = [line_of(each) for each in believed]
+            for number, later in enumerate(block.later):
+                yield Talk(
+                    block.batch,
+                    f"{block.name} {number}",
+                    later.said,
+                    [(each, at in later.over) for each, at in zip(believed, lines, strict=True)],
+                )
+
+
+def told_scripts(scripts: Sequence[Script]) -> Iterator[Talk]:
     """The scripts played up to their last turn."""
     reading = Reading()
     with tempfile.TemporaryDirectory() as place, reading.opened(Path(place) / "l") as memory:
@@ -111,6 +148,7 @@ def told(scripts: Sequence[Script]) -> Iterator[Talk]:
             believed = memory.beliefs(script.name, valid_at=at)
             over = [*script.gone, *script.void]
             yield Talk(
+                "",
                 script.name,
                 said,
                 [
@@ -131,7 +169,7 @@ def written() -> Iterator[Script]:
         first, second, label = line.split(" | ")
         everything = [re.compile("")] if label == "over" else []
         yield Script(
-            f"written-{number}", [(_BEGIN, None, first), (_LATER, None, second)],
+            f"written-{number}", [(BEGIN, None, first), (LATER, None, second)],
             (), everything, (), (),
         )  # fmt: skip
 
@@ -141,7 +179,7 @@ def changes() -> Iterator[Script]:
     read = yaml.safe_load((DATA / "changes" / "lookalikes.yaml").read_text("utf-8"))
     for number, (first, second) in enumerate(read):
         yield Script(
-            f"lookalike-{number}", [(_BEGIN, None, first), (_LATER, None, second)], (), (), (), ()
+            f"lookalike-{number}", [(BEGIN, None, first), (LATER, None, second)], (), (), (), ()
         )
 
 
@@ -160,24 +198,33 @@ def stories() -> Iterator[Script]:
 
 
 def paired(talks: Sequence[Talk]) -> Iterator[Pair]:
-    """Each sentence of a last turn with what its speaker and some others believe."""
+    """Each sentence with what its speaker and some others believe, where anything links them."""
     dice = random.Random(7)
-    everything = [believed for talk in talks for believed, _ in talk.believed]
+    everything = [belief for talk in talks for belief, _ in talk.believed]
     for talk in talks:
-        said = [Said(each) for each in _sentences(talk.said)]
-        said = [each for each in said if successions.may_overtake(each)]
-        for belief, over in talk.believed:
-            for each in said:
-                much = 1 if over else STANDING
-                yield _pair(talk.name, each, _told(belief), over=over, much=much)
-        for each in said:
-            for belief in dice.sample(everything, STRANGERS):
-                if belief.subject != talk.name and not each.stems & _told(belief).stems:
-                    yield _pair(talk.name, each, _told(belief), over=False, much=0.7)
+        for said in map(Said, _sentences(talk.said)):
+            own = [
+                (_told(belief), over)
+                for belief, over in talk.believed
+                if not (over and is_kin(belief.attribute, belief.value))  # its line told more
+            ]
+            own = [(each, over) for each, over in own if said.may_be_of(each)]
+            there = [each for each, _ in own]
+            for (each, over), rank in zip(own, successions.ranks(said, there), strict=True):
+                yield _pair(talk, said, each, rank, over=over, own=True)
+            others = [
+                each
+                for each in map(_told, dice.sample(everything, LOOKED_AT))
+                if said.may_be_of(each) and each.claim not in {mine.claim for mine in there}
+            ]
+            for each in others[:STRANGERS]:
+                rank = successions.ranks(said, [*there, each])[-1]
+                yield _pair(talk, said, each, rank, over=False, own=False)
 
 
-def _pair(of: str, said: Said, told: Told, *, over: bool, much: float = 1) -> Pair:
-    return Pair(of, said, told, over, much, frozenset(successions.features(said, told)))
+def _pair(talk: Talk, said: Said, told: Told, rank: str, *, over: bool, own: bool) -> Pair:
+    features = frozenset(successions.features(said, told, rank))
+    return Pair(talk.batch, talk.name, said, told, over, features, own)
 
 
 def _told(belief: BeliefAnswer) -> Told:
@@ -188,93 +235,131 @@ def _sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in sentences(text)]
 
 
-def common(pairs: Iterable[Pair]) -> list[str]:
-    found: Counter[str] = Counter()
-    for pair in pairs:
-        found.update(pair.features)
-    return sorted(name for name, number in found.items() if number >= COMMON)
-
-
-def vectors(pairs: Sequence[Pair], names: Sequence[str]) -> Vector:
-    at = {name: number for number, name in enumerate(names)}
-    x = np.zeros((len(pairs), len(names)))
-    for row, pair in enumerate(pairs):
-        for each in pair.features:
-            if each in at:
-                x[row, at[each]] = 1
-    return x
-
-
-def learn(pairs: Sequence[Pair], names: Sequence[str]) -> Vector:
-    y = np.array([pair.over for pair in pairs], dtype=np.float64)
-    return fitted(vectors(pairs, names), y, np.array([pair.much for pair in pairs]), RIDGE)
-
-
-def chosen(pairs: Sequence[Pair], names: Sequence[str], weights: Vector) -> list[Pair]:
-    """The pairs, of a belief that is over only the one with the sentence that says so: that with
-    the highest score of those of its turn."""
-    logits = weights[0] + vectors(pairs, names) @ weights[1:]
+def learn(pairs: Sequence[Pair]) -> tuple[list[str], Vector]:
+    """The names of features, and the bias and their weights: of what is over by a turn, only by the
+    sentence of it that says so most."""
+    names, weights = _fitted(pairs)
+    logits = scored(pairs, names, weights)
     best: dict[tuple[str, str], float] = {}
-    keys = [(pair.of, pair.told.claim + pair.told.attribute) for pair in pairs]
-    for key, pair, logit in zip(keys, pairs, logits, strict=True):
+    keys = [(pair.of, pair.told.claim) for pair in pairs]
+    for key, pair, logit in zip(keys, pairs, logits.tolist(), strict=True):
         if pair.over:
-            best[key] = max(best.get(key, -99.0), logit)
-    return [
-        pair
-        for key, pair, logit in zip(keys, pairs, logits, strict=True)
-        if not pair.over or logit == best[key]
-    ]
+            best[key] = max(best.get(key, logit), logit)
+    return _fitted(
+        [
+            pair
+            for key, pair, logit in zip(keys, pairs, logits.tolist(), strict=True)
+            if not pair.over or logit == best[key]
+        ]
+    )
 
 
-def held_out(pairs: Sequence[Pair], names: Sequence[str]) -> Vector:
-    """Each pair's score from a fit that has not seen its script."""
-    of = sorted({pair.of for pair in pairs})
-    random.Random(3).shuffle(of)
-    fold = {name: number % FOLDS for number, name in enumerate(of)}
-    folds = np.array([fold[pair.of] for pair in pairs])
-    x = vectors(pairs, names)
+def _fitted(pairs: Sequence[Pair]) -> tuple[list[str], Vector]:
+    found = Counter(each for pair in pairs for each in pair.features)
+    names = sorted(name for name, number in found.items() if number >= COMMON)
     y = np.array([pair.over for pair in pairs], dtype=np.float64)
-    much = np.array([pair.much for pair in pairs])
+    much = np.array([1 if pair.own else STRANGE for pair in pairs])
+    return names, fitted_by_name(names, [pair.features for pair in pairs], y, much, RIDGE)
+
+
+def scored(pairs: Sequence[Pair], names: Sequence[str], weights: Vector) -> Vector:
+    weighed = dict(zip(names, weights[1:].tolist(), strict=True))
+    return np.array(
+        [weights[0] + sum(weighed.get(each, 0.0) for each in pair.features) for pair in pairs]
+    )
+
+
+def held_out(pairs: Sequence[Pair]) -> Vector:
+    """Each pair's score, from 0 to 1, by a fit that has not seen its file."""
     scores = np.zeros(len(pairs))
-    for number in range(FOLDS):
-        seen = folds != number
-        weights = fitted(x[seen], y[seen], much[seen], RIDGE)
-        scores[~seen] = 1 / (1 + np.exp(-(weights[0] + x[~seen] @ weights[1:])))
+    batches = np.array([pair.batch for pair in pairs])
+    for batch in sorted(set(batches.tolist())):
+        of_it = np.flatnonzero(batches == batch).tolist()
+        learned = learn([pair for pair in pairs if pair.batch != batch])
+        scores[of_it] = 1 / (1 + np.exp(-scored([pairs[each] for each in of_it], *learned)))
     return scores
 
 
+class Sounding(NamedTuple):
+    """A sentence, whether it overtakes anything that was told before it, and how much it counts."""
+
+    text: str
+    changes: bool
+    much: float
+
+
+def sounding() -> Iterator[Sounding]:
+    """What is said later in the blocks of the tune half and the scripts and pairs, what was told
+    there before, and the lines that were written for other scorers, of which nearly none overtakes
+    anything."""
+    for block in blocks("tune"):
+        for later in block.later:
+            yield from _sounding(later.said, changes=bool(later.over))
+        yield from (Sounding(each, changes=False, much=OF_CHAT) for each in block.told)
+    for script in (*tuned(), *written()):
+        *before, (_, by, last) = script.turns
+        if by is None:
+            yield from _sounding(last, changes=bool(script.gone or script.void))
+            yield from (Sounding(said, changes=False, much=OF_CHAT) for _, _, said in before[:1])
+    for line in lines.labelled():
+        yield Sounding(line.text, changes=False, much=OF_CHAT)
+
+
+def _sounding(text: str, *, changes: bool) -> Iterator[Sounding]:
+    """Its sentences; where there are more than one, nobody has said which overtakes something."""
+    parts = _sentences(text)
+    if len(parts) == 1 or not changes:
+        yield from (Sounding(each, changes, 1) for each in parts)
+
+
+def learn_changes(some: Sequence[Sounding]) -> tuple[list[str], Vector]:
+    rows = [parts_of(each.text) for each in some]
+    found = Counter(part for row in rows for part in row)
+    names = sorted(name for name, number in found.items() if number >= COMMON)
+    y = np.array([each.changes for each in some], dtype=np.float64)
+    much = np.array([each.much for each in some])
+    return names, fitted_by_name(names, rows, y, much, RIDGE)
+
+
 def report(pairs: Sequence[Pair], scores: Vector) -> None:
-    y = np.array([pair.over for pair in pairs], dtype=np.float64)
-    mine = np.array([pair.much >= 1 for pair in pairs])
-    print(
-        f"{len(pairs)} pairs, {int(y.sum())} over; AUC {auc(scores, y):.3f}, "
-        f"of one's own {auc(scores[mine], y[mine]):.3f}"
-    )
+    """What is found and what is wrong by turns: of each, the sentence counts that says most."""
+    turns: dict[tuple[str, str, bool], tuple[Pair, float]] = {}
+    for pair, score in zip(pairs, scores.tolist(), strict=True):
+        key = (pair.of, pair.told.claim, pair.own)
+        if key not in turns or score > turns[key][1]:
+            turns[key] = (pair, score)
+    kinds = {
+        "over": [(pair, score) for pair, score in turns.values() if pair.over],
+        "own": [(pair, score) for pair, score in turns.values() if pair.own and not pair.over],
+        "others": [(pair, score) for pair, score in turns.values() if not pair.own],
+    }
+    of_own = [*kinds["over"], *kinds["own"]]
+    y = np.array([pair.over for pair, _ in of_own], dtype=np.float64)
+    print(f"AUC of what is one's own: {auc(np.array([score for _, score in of_own]), y):.3f}")
     print("| score from | found | wrong, of one's own | wrong, of others |\n|---|---|---|---|")
-    for least in (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95):
-        hit = scores >= least
-        print(
-            f"| {least:.2f} | {(hit & (y == 1)).sum() / y.sum():.2f} "
-            f"| {(hit & (y == 0) & mine).sum()} of {((y == 0) & mine).sum()} "
-            f"| {(hit & (y == 0) & ~mine).sum()} of {((y == 0) & ~mine).sum()} |"
-        )
-    worst = np.argsort(-scores * (y == 0))[:25]
-    for row in worst:
-        print(f"{scores[row]:.2f} WRONG {pairs[row].told.claim!r} <- {pairs[row].said.text!r}")
-    worst = np.argsort(scores + 9 * (y == 0))[:40]
-    for row in worst:
-        print(f"{scores[row]:.2f} MISSED {pairs[row].told.claim!r} <- {pairs[row].said.text!r}")
+    for least in (0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.9):
+        cells = [
+            f"{sum(score >= least for _, score in some)} of {len(some)}" for some in kinds.values()
+        ]
+        print(f"| {least:.2f} | {' | '.join(cells)} |")
+    worst = sorted(kinds["own"] + kinds["others"], key=lambda one: -one[1])[:25]
+    for pair, score in worst:
+        print(f"{score:.2f} WRONG {pair.told.claim!r} <- {pair.said.text!r}")
+    for pair, score in sorted(kinds["over"], key=lambda one: one[1])[:25]:
+        print(f"{score:.2f} MISSED {pair.told.claim!r} <- {pair.said.text!r}")
 
 
-def rewritten(text: str, names: Sequence[str], weights: Vector) -> str:
-    """The file with other weights; its patterns and comments stay."""
-    head = text[: text.index("\nbias: ")]
-    lines = "".join(
-        f"  {name!r}: {weight:.3f}\n".replace("'", '"')
-        for name, weight in zip(names, weights[1:], strict=True)
-        if abs(weight) >= 0.03
+def told(names: Sequence[str], weights: Vector) -> str:
+    """The lines of the file: thousandths, and the feature."""
+    weighed = [
+        (successions.BIAS, float(weights[0])),
+        *zip(names, weights[1:].tolist(), strict=True),
+    ]
+    return "".join(
+        f"{round(1000 * weight)} {name}\n"
+        for name, weight in weighed
+        if name == successions.BIAS or abs(weight) >= LIGHT
     )
-    return f"{head}\nbias: {weights[0]:.3f}\nweights:\n{lines}"
 
 
 if __name__ == "__main__":
