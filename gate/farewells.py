@@ -31,7 +31,7 @@ from beliefledger.gate.meant_memories import (
     stem,
     stems,
 )
-from beliefledger.gate.overtaken import is_kin_still, overtaken
+from beliefledger.gate.overtaken import is_kin_still, overtaken, without_sure_to_stand
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.renewals import Renewal, notes_of_slot, renewals, renewed, spoken_of
 from beliefledger.gate.rules import distinctions, farewells, new_figures
@@ -119,6 +119,7 @@ def mean(
                 for each in held
                 if not _outlives(candidate, each) and not is_kin_still(each, said)
             ]
+            held = without_sure_to_stand(said, held)
         if kind == "note.*":
             kept = _renewing(kept, candidate, held[: MOST + 1])
             continue

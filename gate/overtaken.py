@@ -49,6 +49,21 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     return [held for some in told.values() for held in some]
 
 
+def without_sure_to_stand(text: str, some: Sequence[Held]) -> list[Held]:
+    """Memories that rules take to be over, without those that the scorer is sure to stand: "no
+    bridge this week"."""
+    said = Said(text)
+    there = [
+        Told(held.type, held.written.memory.attribute, held.written.memory.claim, held.value)
+        for held in some
+    ]
+    return [
+        held
+        for held, of, rank in zip(some, there, ranks(said, there), strict=True)
+        if not said.may_be_of(of) or score(said, of, rank) >= threshold("stands")
+    ]
+
+
 def _in_fewer_words(told: dict[str, list[Held]], there: Sequence[Held]) -> dict[str, list[Held]]:
     """What says a part of what is over: "two dogs called Rex", of "… called Rex and Milo"."""
     fewer: dict[str, list[Held]] = {}
