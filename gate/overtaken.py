@@ -81,7 +81,7 @@ def _in_fewer_words(told: dict[str, list[Held]], there: Sequence[Held]) -> dict[
 
 _KIN = re.compile(
     r"relation\.(?:(?:step)?(?:mother|father|mom|mum|dad|brother|sister|son|daughter|child|kid)|"
-    r"wife|husband|spouse|partner|girlfriend|boyfriend|fianc\w*|cousin|aunt|uncle|niece|nephew|"
+    r"wife|husband|hubby|spouse|partner|girlfriend|boyfriend|gf|bf|fianc\w*|cousin|aunt|uncle|niece|nephew|"
     r"grand\w+|gran\w*|friend|mate|buddy|pal|bestie|twin)\."
 )
 _PARTS = re.compile(
@@ -91,7 +91,9 @@ _PARTS = re.compile(
     re.I,
 )
 """What parts people from each other."""
-_LOVE = re.compile(r"relation\.(?:wife|husband|spouse|partner|girlfriend|boyfriend|fianc)")
+_LOVE = re.compile(
+    r"relation\.(?:wife|husband|hubby|spouse|partner|girlfriend|boyfriend|gf|bf|fianc)"
+)
 _OF_LOVE = re.compile(
     r"\b(?:and (?:i|me)|i and|we|our|me|seeing|dating|moved out|walked out|(?<!left )over|yes|i do|"
     r"propos\w+|wed\w*|ring)\b",

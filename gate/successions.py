@@ -19,7 +19,7 @@ from beliefledger.gate.literals import Guarded
 from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.rules import new_figures
 from beliefledger.gate.rules.lexicon import load
-from beliefledger.gate.scorers import BIAS, parts_of, told_runs
+from beliefledger.gate.scorers import BIAS, earnest, parts_of, told_runs
 from beliefledger.ledger.data_files import data, lines
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -311,9 +311,11 @@ def score(said: Said, told: Told, rank: str) -> float:
 
 
 def may_overtake(text: str) -> bool:
-    """Whether a sentence may overtake anything: it asks nothing, and sounds like a change. What is
-    believed is looked up only for those."""
-    return "?" not in text[-3:] and sounds_like_change(text) >= threshold("change")
+    """Whether a sentence may overtake anything: it asks nothing, sounds like a change, and is not
+    surely a joke or hearsay. What is believed is looked up only for those."""
+    if "?" in text[-3:] or sounds_like_change(text) < threshold("change"):
+        return False
+    return earnest(text) >= threshold("earnest")
 
 
 @lru_cache(maxsize=64)

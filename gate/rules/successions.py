@@ -38,13 +38,14 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
 
 
 def _without_reason(content: str, start: int, end: int) -> tuple[int, int]:
-    """The one clause of a sentence of a special category that tells of a change and is of none:
-    "got rid of the cats", where allergies are why. All of the sentence where there is not one."""
+    """The clause of a sentence of a special category that is of none and sounds most like a change:
+    "got rid of the cats", where allergies are why. All of the sentence where each clause is of
+    one."""
     begin, found = start, []
     for parting in (*_REASON.finditer(content, start, end), None):
         stop = end if parting is None else parting.start()
         part = content[begin:stop]
-        if successions.may_overtake(part) and category_of(part) is None:
-            found.append((begin, stop))
+        if part.strip() and category_of(part) is None:
+            found.append((successions.sounds_like_change(part), begin, stop))
         begin = stop if parting is None else parting.end()
-    return found[0] if len(found) == 1 else (start, end)
+    return max(found)[1:] if found else (start, end)

@@ -55,8 +55,7 @@ def overtaking(run: Run) -> Iterator[Measured]:
             if each.over == each.believed:
                 what = "still believed" if each.over else "no longer believed"
                 run.fail(f"{half}: {what}: {each.belief.text}\n    said: {each.case.later.said}")
-        over = [not each.believed for each in ended if each.over]
-        stands = [not each.believed for each in ended if not each.over]
+        over, stands = shares(ended)
         for name, some, target in (
             (f"what is over by a later sentence, {half}: no longer believed", over, None),
             (f"what stands, {half}: no longer believed", stands, Target("≤", 0.02)),
@@ -64,6 +63,16 @@ def overtaking(run: Run) -> Iterator[Measured]:
             note = f"{sum(some)} of {len(some)}"
             shares = [sum(some) / len(some)] if some else []
             yield Measured(name, "share", shares, target, note=note)
+
+
+def shares(ended: Sequence[Ended]) -> tuple[list[bool], list[bool]]:
+    """Of what is over and of what stands, whether it is believed no more. Who a friend or relative
+    is, which a line tells beside what is over, is left out."""
+    counted = [each for each in ended if not is_kin(each.belief.attribute, each.belief.value)]
+    return (
+        [not each.believed for each in counted if each.over],
+        [not each.believed for each in counted if not each.over],
+    )
 
 
 def cases_of(half: str, most: int) -> list[Case]:
@@ -107,8 +116,6 @@ def played(place: Path, cases: Sequence[Case]) -> list[Ended]:
                 )
                 for each in believed
                 if each.type != "event" or each.attribute.startswith(TO_COME)
-                # Who somebody is, which the line told beside what is over, stands.
-                if not is_kin(each.attribute, each.value)
             ]
         return ended
 

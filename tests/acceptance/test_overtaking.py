@@ -1,0 +1,75 @@
+"""What is over by a later sentence is no longer believed, and what stands is: told through the
+front door, by one person each."""
+
+from __future__ import annotations
+
+import pytest
+
+from beliefledger.tools.bench.blocks import Block, Later, block_of, blocks
+from beliefledger.tools.bench.overtaking import Case, cases_of, played, shares
+
+LEFT = 0.27
+"""At least so much of what is over …"""
+LOST = 0.021
+"""… and at most so much of what stands is no longer believed, of blocks that nothing was trained
+with."""
+ANNA = (
+    "i live in Leeds",
+    "i work at Asda",
+    "i have a dog called Rex",
+    "my gf is Mia",
+    "we have a Corsa",
+    "our rent is 880",
+    "i play bass in a band",
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "over"),
+    [
+        ("new start at Aldi on monday", {"Asda"}),
+        ("mia and i split, she kept rex", {"Mia"}),
+        ("sold the corsa last week", {"Corsa"}),
+        ("rents gone up to 930", {"880"}),
+        ("sold the corsa haha jk", set()),
+        ("he said the corsa is sold", set()),
+        ("mia moved to another store", set()),
+        ("my boss moved to another store", set()),
+        ("mia's dog died", set()),
+        ("thinking of moving to Hove one day", set()),
+        ("asda gave me an extra shift", set()),
+        ("no band this week, the drummer is away", set()),
+        ("my brother sold his corsa", set()),
+    ],
+)
+def test_a_sentence_ends_what_it_overtakes_and_nothing_else(said, over, tmp_path):
+    case = Case("anna", Block("anna", "own", ANNA, ()), Later(said, frozenset()))
+    ended = [each.belief.text for each in played(tmp_path / "ledger", [case]) if not each.believed]
+    values = {"Leeds", "Asda", "Rex", "Mia", "Corsa", "880", "bass"}
+    assert {value for value in values if any(value in text for text in ended)} == over
+
+
+def test_most_of_what_stands_is_kept(tmp_path):
+    over, stands = shares(played(tmp_path / "ledger", cases_of("test", 800)))
+    assert sum(over) / len(over) >= LEFT
+    assert sum(stands) / len(stands) <= LOST
+
+
+def test_halves_share_no_block():
+    names = [{block.name for block in blocks(half)} for half in ("tune", "test")]
+    assert all(names)
+    assert names[0].isdisjoint(names[1])
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("i live in Leeds\n> moved to Hove", "is not '> words | numbers'"),
+        ("i live in Leeds\n> moved to Hove | 2", "a number of nothing that was told"),
+        ("i live in Leeds", "nothing is said later"),
+        ("> moved to Hove | -", "tells nothing"),
+    ],
+)
+def test_what_is_no_block_is_told(text, problem):
+    with pytest.raises(ValueError, match="b-1: .*" + problem.replace("|", r"\|")):
+        block_of("b-1", "b", text)
