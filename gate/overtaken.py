@@ -7,15 +7,18 @@ sentence. Only what it is sure of ends. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from beliefledger.gate import successions
 from beliefledger.gate.belief import Held
-from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing
+from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems
 from beliefledger.gate.registry import NOTE
+from beliefledger.gate.renewals import is_of_another
 from beliefledger.gate.rules import distinctions
+from beliefledger.gate.rules.renewals import OTHERS
+from beliefledger.gate.rules.subjects import subject_of, tells_a_state
 from beliefledger.gate.successions import Said, Told, ranks, score, threshold
-from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.candidate import SELF, Candidate
 
 MOST = 3
 """A sentence that would overtake more claims than this is about something else."""
@@ -26,7 +29,11 @@ _STAYING = ("identity.", "record.", "language.", "event.end", "event.change", "h
 def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candidate]) -> list[Held]:
     """The memories that a sentence puts an end to or another value in the place of; none where it
     is not clear."""
+    if any(each.entity != SELF and _are_of_one(each, candidate) for each in beside):
+        return []  # it tells of somebody by name, and of that it says all there is
     said = Said(candidate.spans[0].quote)
+    subject = subject_of(said.text)
+    named = frozenset(said.words)
     words = [ends.value for ends in candidate.ends if ends.among]
     there = []
     for held in standing.of(words):
@@ -36,7 +43,17 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             there.append((held, of))
     told: dict[str, list[Held]] = {}
     for (held, of), rank in zip(there, ranks(said, [of for _, of in there]), strict=True):
-        if _is_answered(held, beside) or is_kin_still(held, said.text):
+        if _is_answered(held, beside) or _tells_of_another(said, held):
+            continue
+        if _stays_in_town(said, of):
+            continue
+        if is_kin_still(held, said.text) or tells_a_state(said.text, of.claim):
+            continue
+        if _is_rid_of_another(said, held):
+            continue
+        if distinctions.is_one_of_several(named, of.attribute, of.claim):
+            continue
+        if subject is not None and is_of_another(subject, held):
             continue
         if score(said, of, rank) >= threshold("over"):
             told.setdefault(of.claim, []).append(held)
@@ -94,6 +111,11 @@ _PARTS = re.compile(
 _LOVE = re.compile(
     r"relation\.(?:wife|husband|hubby|spouse|partner|girlfriend|boyfriend|gf|bf|fianc)"
 )
+_A_THING = (
+    r"(?!(?:\w+(?:ed|ing)|gone|left|dead|been|broken|split|an?|the|my|our|in|at|with|out|over|off|"
+    r"not|no|now|so|just|finally|really|only|single|ex)\b)\w+"
+)
+"""What somebody has, and not what they are or do: "Mia's dog", "Mia's left"."""
 _OF_LOVE = re.compile(
     r"\b(?:and (?:i|me)|i and|we|our|me|seeing|dating|moved out|walked out|(?<!left )over|yes|i do|"
     r"propos\w+|wed\w*|ring)\b",
@@ -113,8 +135,37 @@ def is_kin_still(held: Held, text: str) -> bool:
     memory = held.written.memory
     if not is_kin(memory.attribute, memory.value):
         return False
+    owned = rf"\b{re.escape(memory.value.lower())}['’]s {_A_THING}"
+    if re.search(owned, text.lower()) is not None:
+        return True  # "Mia's dog died"
     of_love = _LOVE.match(memory.attribute) is not None
     return _PARTS.search(text) is None and not (of_love and _OF_LOVE.search(text))
+
+
+_RID = re.compile(
+    r"\bno more (?P<of>[\w'’-]+(?: (?!(?:for|at|in|on|of|from|with|to|under|over|and|but|so|when|"
+    r"because|since|now|please|these|this|that)\b)[\w'’-]+)*)",
+    re.I,
+)
+
+
+def _is_rid_of_another(said: Said, held: Held) -> bool:
+    """Whether a sentence tells of nothing but that there is no more of something, and a memory does
+    not name it: "no more red wine" is not of a red van."""
+    rid = _RID.search(said.low)
+    if rid is None or set(said.cues) - {"over", "denied", "instead"}:
+        return False
+    memory = held.written.memory
+    return stem(rid["of"].split()[-1]) not in stems(f"{memory.claim} {memory.attribute}")
+
+
+def _are_of_one(first: Candidate, second: Candidate) -> bool:
+    """Whether two candidates came of the same words."""
+    return any(
+        one.start < other.end and other.start < one.end
+        for one in first.spans
+        for other in second.spans
+    )
 
 
 def _left_for(name: str, standing: Standing) -> dict[str, list[Held]]:
@@ -150,6 +201,18 @@ def _may_be(held: Held) -> bool:
     return memory.context is None and memory.category is None
 
 
+def _stays_in_town(said: Said, of: Told) -> bool:
+    """Whether all that is told of a home is who shares it: "moved in with my gf"."""
+    return (
+        of.attribute == "home.location"
+        and _MOVED_IN.search(said.low) is not None
+        and not said.names
+    )
+
+
+_MOVED_IN = re.compile(r"\bmov(?:ed|ing|es?) in\b(?! (?:to|at)\b)")
+
+
 def _is_answered(held: Held, beside: Sequence[Candidate]) -> bool:
     """Whether a candidate is in the slot of a memory already, or ends it."""
     memory = held.written.memory
@@ -160,3 +223,35 @@ def _is_answered(held: Held, beside: Sequence[Candidate]) -> bool:
         if any((one.attribute, one.value) == (memory.attribute, memory.value) for one in each.ends):
             return True
     return False
+
+
+def _tells_of_another(said: Said, held: Held) -> bool:
+    memory = held.written.memory
+    told = memory.claim.replace(memory.value, " ")
+    if distinctions.apart(said.text, memory.claim, memory.attribute):
+        return True
+    if distinctions.name_others(said.text, memory.claim) and said.others:
+        return True
+    given = _GIVEN.search(said.low)
+    if given is not None and given["who"] in _GIVEN_TO and given["who"] not in memory.claim.lower():
+        return True
+    return any(
+        distinctions.owned_by_another(before, told) for before in _before(said, memory.claim)
+    )
+
+
+_GIVEN = re.compile(
+    r"\b(?:bought|got|ordered|made|knitted|found|picked up)(?: (?:my|our|his|her|the))? "
+    r"(?:(?:little|big|older|younger|new) )?(?P<who>[a-z]+)(?: [a-z]+)? "
+    r"(?:an? |the |some |new |her |his |their )*[a-z]"
+)
+"""Got for somebody: "bought my nephew shoes"."""
+_GIVEN_TO = OTHERS - {"dog", "cat"}
+
+
+def _before(said: Said, claim: str) -> Iterator[str]:
+    """What stands before each word of a sentence that a claim has."""
+    low = claim.lower()
+    for word, at, _ in said.placed:
+        if word in said.stems and word in low:
+            yield said.text[:at]

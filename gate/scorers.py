@@ -153,7 +153,17 @@ def earnest(sentence: str) -> float:
 def sensitive(sentence: str) -> float:
     """How probably a sentence tells something of a special category, also without its usual words,
     from 0 to 1."""
-    weights = _sensitive()
+    return _of_parts(sentence, _sensitive())
+
+
+@lru_cache(maxsize=64)
+def sounds_like_change(sentence: str) -> float:
+    """How probably a sentence puts an end to anything that is believed, whatever that may be, from
+    0 to 1."""
+    return _of_parts(sentence, _changing())
+
+
+def _of_parts(sentence: str, weights: Mapping[str, float]) -> float:
     total = sum(weights.get(part, 0.0) for part in parts_of(sentence)) + weights[BIAS]
     return 1 / (1 + math.exp(-total))
 
@@ -169,6 +179,11 @@ def parts_of(sentence: str) -> set[str]:
 @cache
 def _sensitive() -> dict[str, float]:
     return told_runs(lines("beliefledger.gate", "sensitive_runs.txt"))
+
+
+@cache
+def _changing() -> dict[str, float]:
+    return told_runs(lines("beliefledger.gate", "change_runs.txt"))
 
 
 @cache
@@ -272,3 +287,4 @@ def forget() -> None:
     worth.cache_clear()
     earnest.cache_clear()
     sensitive.cache_clear()
+    sounds_like_change.cache_clear()

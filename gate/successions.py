@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from collections.abc import Set as AbstractSet
+from functools import cache, cached_property
 from typing import Any
 
 from beliefledger.gate import pair_runs
@@ -19,13 +20,16 @@ from beliefledger.gate.literals import Guarded
 from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.rules import new_figures
 from beliefledger.gate.rules.lexicon import load
-from beliefledger.gate.scorers import BIAS, earnest, parts_of, told_runs
+from beliefledger.gate.scorers import BIAS, earnest, sounds_like_change, told_runs
 from beliefledger.ledger.data_files import data, lines
 from beliefledger.ledger.late_patterns import compile_later
 
 _WORD = re.compile(r"[^\W_]+(?:[.'&+-][^\W_]+)*")
 _NAMED = re.compile(r"\b(?!User\b)(?:[A-ZÀ-Þ][\w-]+|\w*\d\w*)")
 _CLAUSE = re.compile(r"[,;:.!?()]\s|\s[–—-]\s|\b(?:but|so|because|and|since|while)\b")
+_OWN_CLAUSE = re.compile(r"\b(?:but|so|because|since)\b|[;!.]\s|(?<=now),\s|(?<=instead),\s")
+"""Where words of one's own begin or end beside somebody else's."""
+_ANY_CLAUSE = re.compile(r"\b(?:but|so|because|since)\b|[,;!.:]\s|\s[–—-]\s")
 _PRELUDE = compile_later(
     r"(?:i )?(?:never|didn'?t|wouldn'?t have|would never have) (?:ever )?thought i'?d (?:ever )?"
     r"(?:say|see) (?:it|this|that|the day)"
@@ -311,24 +315,42 @@ def score(said: Said, told: Told, rank: str) -> float:
 
 
 def may_overtake(text: str) -> bool:
-    """Whether a sentence may overtake anything: it asks nothing, sounds like a change, and is not
-    surely a joke or hearsay. What is believed is looked up only for those."""
+    """Whether a sentence may overtake anything: it asks nothing, sounds like a change, is probably
+    meant, and does not say that it is only supposed, somebody's word, or beside what was."""
     if "?" in text[-3:] or sounds_like_change(text) < threshold("change"):
         return False
-    return earnest(text) >= threshold("earnest")
+    if earnest(text) < threshold("earnest"):
+        return False
+    said = Said(text)
+    vetoes = _NEVER.intersection(said.cues)
+    return not vetoes or (vetoes <= _OF_A_CLAUSE and _is_ones_own(said, vetoes))
 
 
-@lru_cache(maxsize=64)
-def sounds_like_change(sentence: str) -> float:
-    """How probably a sentence overtakes anything, whatever is believed, from 0 to 1."""
-    weights = _change_weights()
-    total = sum(weights.get(part, 0.0) for part in sorted(parts_of(sentence))) + weights[BIAS]
-    return 1 / (1 + math.exp(-total))
+_OF_A_CLAUSE = frozenset(("reported", "declined", "past", "supposed"))
+"""What holds of the clause that says it: "my knees said no, so no more crossfit"."""
 
 
-@cache
-def _change_weights() -> Mapping[str, float]:
-    return told_runs(lines("beliefledger.gate", "change_runs.txt"))
+def _is_ones_own(said: Said, vetoes: AbstractSet[str]) -> bool:
+    """Whether a sentence with somebody's word, an offer declined or a wish tells of a change in
+    words of one's own: "prof said it was done before, so the thesis is about lichens instead",
+    "sold the boat, hope it sails again"."""
+    if "supposed" in vetoes and _IF.search(said.low) is not None:
+        return False
+    cues = dict(_cues())
+    change = _changes() if vetoes == {"reported"} else _ended()
+    parting = _OWN_CLAUSE if vetoes == {"reported"} else _ANY_CLAUSE
+    begin, declined = 0, False
+    for end in (*(each.start() for each in parting.finditer(said.low)), len(said.low)):
+        part = said.low[begin:end]
+        begin = end
+        if any(cues[name].search(part, part) for name in vetoes):
+            declined = declined or cues["declined"].search(part, part) is not None
+        elif ("declined" not in vetoes or declined) and change.search(part, part):
+            return True
+    return False
+
+
+_IF = re.compile(r"\b(?:if|unless|whether|imagine|pretend|suppose|dream\w*)\b")
 
 
 _GOES_TO = re.compile(
@@ -353,6 +375,43 @@ def topics(words: tuple[str, ...]) -> frozenset[str]:
         if word.endswith("s"):
             found |= of.get(word[:-1], frozenset())
     return frozenset(found)
+
+
+_CHANGES = frozenset(
+    (
+        "now",
+        "new",
+        "over",
+        "disposed",
+        "dead",
+        "changed",
+        "taken up",
+        "instead",
+        "done",
+        "left",
+        "back",
+        "since",
+        "shifted",
+        "slip",
+        "outdone",
+    )
+)
+_NEVER = frozenset(("beside", "still", "supposed", "reported", "past", "joke", "declined", "lent"))
+
+
+@cache
+def _changes() -> Guarded:
+    return _any_cue(_CHANGES)
+
+
+@cache
+def _ended() -> Guarded:
+    """What is over for good, whatever else is wished."""
+    return _any_cue(frozenset(("over", "disposed", "dead", "left")))
+
+
+def _any_cue(names: AbstractSet[str]) -> Guarded:
+    return Guarded("|".join(pattern for name, pattern in _read()["cues"].items() if name in names))
 
 
 def _plain(word: str) -> str:

@@ -99,9 +99,11 @@ def _thing(reading: Reading, my: int) -> Iterator[RuleFinding]:
     )._replace(confidence=800, act=SpeechAct.CHANGE if now else None)
 
 
-_KIN = frozenset(load("people.yaml")["one"].split()) | frozenset(
-    each for each in load("people.yaml")["many"].split() if each.endswith("-in-law")
+_PEOPLE = load("people.yaml")
+_KIN = frozenset(_PEOPLE["one"].split()) | frozenset(
+    each for each in _PEOPLE["many"].split() if each.endswith("-in-law")
 )
+_SOMEBODY = frozenset(f"{_PEOPLE['one']} {_PEOPLE['many']} mate gf bf hubby".split())
 _NOW = frozenset({"now", "nowadays", "currently"})
 
 
@@ -136,6 +138,8 @@ def _had(reading: Reading, my: int) -> Iterator[RuleFinding]:
         return
     if words[begin].low in _KIN and end > begin + 2 and _acts(words[begin + 1].low):
         return  # "my mum got rid of her cats"
+    if words[begin].low in _SOMEBODY and end > begin + 2:
+        return  # "my mate Sam plays drums"
     value = text_of(reading.content, words, begin, end)
     plural = not branded and words[end - 1].low.endswith("s") and words[end - 1].low != "cactus"
     vowel = value[0].lower() in "aeio" or value.lower().startswith(("um", "un", "ur"))

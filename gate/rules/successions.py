@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from beliefledger.gate import successions
+from beliefledger.gate import scorers, successions
 from beliefledger.gate.rules.findings import RuleFinding, looked_up
 from beliefledger.gate.rules.renewals import spelt_out
 from beliefledger.gate.rules.sensitive import category_of
@@ -46,6 +46,6 @@ def _without_reason(content: str, start: int, end: int) -> tuple[int, int]:
         stop = end if parting is None else parting.start()
         part = content[begin:stop]
         if part.strip() and category_of(part) is None:
-            found.append((successions.sounds_like_change(part), begin, stop))
+            found.append((scorers.sounds_like_change(part), begin, stop))
         begin = stop if parting is None else parting.end()
     return max(found)[1:] if found else (start, end)

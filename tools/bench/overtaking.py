@@ -61,8 +61,8 @@ def overtaking(run: Run) -> Iterator[Measured]:
             (f"what stands, {half}: no longer believed", stands, Target("≤", 0.02)),
         ):
             note = f"{sum(some)} of {len(some)}"
-            shares = [sum(some) / len(some)] if some else []
-            yield Measured(name, "share", shares, target, note=note)
+            share = [sum(some) / len(some)] if some else []
+            yield Measured(name, "share", share, target, note=note)
 
 
 def shares(ended: Sequence[Ended]) -> tuple[list[bool], list[bool]]:

@@ -25,7 +25,7 @@ import yaml
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate import successions
 from beliefledger.gate.overtaken import is_kin
-from beliefledger.gate.scorers import parts_of
+from beliefledger.gate.scorers import BIAS, parts_of
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.successions import Said, Told
 from beliefledger.tools.bench import lines
@@ -58,6 +58,8 @@ STRANGERS, LOOKED_AT = 2, 20
 that are looked at."""
 OF_CHAT = 0.5
 """How much a sentence of chat counts in which nothing changes, beside one said later in a block."""
+MUCH = {"changes": 4.0, "written": 2.0}
+"""How much a pair of these batches counts, which are few and of short sentences."""
 STRANGE = 0.7
 """How much a belief of somebody else counts, beside one of one's own."""
 
@@ -258,7 +260,7 @@ def _fitted(pairs: Sequence[Pair]) -> tuple[list[str], Vector]:
     found = Counter(each for pair in pairs for each in pair.features)
     names = sorted(name for name, number in found.items() if number >= COMMON)
     y = np.array([pair.over for pair in pairs], dtype=np.float64)
-    much = np.array([1 if pair.own else STRANGE for pair in pairs])
+    much = np.array([MUCH.get(pair.batch, 1) if pair.own else STRANGE for pair in pairs])
     return names, fitted_by_name(names, [pair.features for pair in pairs], y, much, RIDGE)
 
 
@@ -352,13 +354,13 @@ def report(pairs: Sequence[Pair], scores: Vector) -> None:
 def told(names: Sequence[str], weights: Vector) -> str:
     """The lines of the file: thousandths, and the feature."""
     weighed = [
-        (successions.BIAS, float(weights[0])),
+        (BIAS, float(weights[0])),
         *zip(names, weights[1:].tolist(), strict=True),
     ]
     return "".join(
         f"{round(1000 * weight)} {name}\n"
         for name, weight in weighed
-        if name == successions.BIAS or abs(weight) >= LIGHT
+        if name == BIAS or abs(weight) >= LIGHT
     )
 
 
