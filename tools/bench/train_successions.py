@@ -60,6 +60,8 @@ OF_CHAT = 0.5
 """How much a sentence of chat counts in which nothing changes, beside one said later in a block."""
 MUCH = {"changes": 4.0, "written": 2.0}
 """How much a pair of these batches counts, which are few and of short sentences."""
+EACH = 2
+"""Each so many of the lines is taken."""
 STRANGE = 0.7
 """How much a belief of somebody else counts, beside one of one's own."""
 
@@ -80,7 +82,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Train the scorer of what a sentence overtakes.")
     parser.add_argument("--write", action="store_true", help=f"write the weights to {WEIGHTS.name}")
     given = parser.parse_args()
-    pairs = list(paired([*talks_of_scripts(), *talks_of_blocks()]))
+    pairs = list(paired([*talks_of_scripts(), *talks_of_blocks(), *talks_of_lines()]))
     if not given.write:  # it takes two fits for each file
         report(pairs, held_out(pairs))
         return
@@ -197,6 +199,14 @@ def stories() -> Iterator[Script]:
                 turns = [(at, None, said) for at, said in story.turns[: number + 1]]
                 yield Script(f"{story.name} {number}", turns, (), over, (), ())
             old = old or told == "outdated"
+
+
+def talks_of_lines() -> Iterator[Talk]:
+    """Some of the lines that were written for other scorers: chat, which ends nothing of what
+    others told."""
+    for number, line in enumerate(lines.labelled()):
+        if number % EACH == 0:
+            yield Talk(f"lines of {line.batch}", f"line {number}", line.text, ())
 
 
 def paired(talks: Sequence[Talk]) -> Iterator[Pair]:
