@@ -322,10 +322,14 @@ def may_overtake(text: str) -> bool:
     if earnest(text) < threshold("earnest"):
         return False
     said = Said(text)
+    if len(said.words) < _LEAST and not any(char.isdigit() for char in text):
+        return False  # "Morning!" ends nothing of what is done each morning
     vetoes = _NEVER.intersection(said.cues)
     return not vetoes or (vetoes <= _OF_A_CLAUSE and _is_ones_own(said, vetoes))
 
 
+_LEAST = 2
+"""A sentence of fewer words says too little, unless it is a figure."""
 _OF_A_CLAUSE = frozenset(("reported", "declined", "past", "supposed"))
 """What holds of the clause that says it: "my knees said no, so no more crossfit"."""
 
