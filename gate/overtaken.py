@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from beliefledger.gate import successions
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems
 from beliefledger.gate.registry import NOTE
@@ -17,7 +16,7 @@ from beliefledger.gate.renewals import is_of_another
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.renewals import OTHERS
 from beliefledger.gate.rules.subjects import subject_of, tells_a_state
-from beliefledger.gate.successions import Said, Told, ranks, score, threshold
+from beliefledger.gate.successions import Said, Told, ranks, score, threshold, told_by
 from beliefledger.ledger.candidate import SELF, Candidate
 
 MOST = 3
@@ -37,9 +36,11 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     words = [ends.value for ends in candidate.ends if ends.among]
     there = []
     for held in standing.of(words):
+        if not _may_be(held):
+            continue
         memory = held.written.memory
-        of = Told(held.type, memory.attribute, memory.claim, memory.value)
-        if _may_be(held) and said.may_be_of(of):
+        of = told_by(held.type, memory.attribute, memory.claim, memory.value)
+        if said.may_be_of(of):
             there.append((held, of))
     told: dict[str, list[Held]] = {}
     for (held, of), rank in zip(there, ranks(said, [of for _, of in there]), strict=True):
@@ -57,7 +58,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         if score(said, of, rank) >= threshold("over"):
             told.setdefault(of.claim, []).append(held)
-    if not told and not said.others and (went := successions.goes_to(said.text)) is not None:
+    if not told and not said.others and (went := goes_to(said.text)) is not None:
         told = _left_for(went, standing)
     if told:
         told |= _in_fewer_words(told, standing.of(words))
@@ -71,7 +72,7 @@ def without_sure_to_stand(text: str, some: Sequence[Held]) -> list[Held]:
     bridge this week"."""
     said = Said(text)
     there = [
-        Told(held.type, held.written.memory.attribute, held.written.memory.claim, held.value)
+        told_by(held.type, held.written.memory.attribute, held.written.memory.claim, held.value)
         for held in some
     ]
     return [
@@ -166,6 +167,19 @@ def _are_of_one(first: Candidate, second: Candidate) -> bool:
         for one in first.spans
         for other in second.spans
     )
+
+
+_GOES_TO = re.compile(
+    r"\b(?:switched|jumped ship|went over|gone over|defected|moved (?:on|over)|hopped over) to "
+    r"(?P<new>(?-i:[A-ZÀ-Þ])[\w&'’-]{1,30}(?: (?-i:[A-ZÀ-Þ])[\w&'’-]{1,30})?)",
+    re.I,
+)
+
+
+def goes_to(text: str) -> str | None:
+    """The name of what the speaker has gone over to: "switched to Globex"."""
+    found = _GOES_TO.search(text)
+    return None if found is None else found["new"]
 
 
 def _left_for(name: str, standing: Standing) -> dict[str, list[Held]]:

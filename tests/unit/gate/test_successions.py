@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from beliefledger.gate import successions
+from beliefledger.gate.overtaken import goes_to
 from beliefledger.gate.rules import successions as rules_successions
 from beliefledger.gate.successions import Said, Told, may_overtake, score, threshold
 
@@ -84,4 +85,4 @@ def test_what_shares_neither_word_nor_topic_is_not_asked_about():
     ],
 )
 def test_where_somebody_goes_is_a_name(sentence, name):
-    assert successions.goes_to(sentence) == name
+    assert goes_to(sentence) == name
