@@ -46,7 +46,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     for (held, of), rank in zip(there, ranks(said, [of for _, of in there]), strict=True):
         if _is_answered(held, beside) or _tells_of_another(said, held):
             continue
-        if _stays_in_town(said, of):
+        if _stays_in_town(said, of) or stems(said.text) == stems(of.claim):  # the same again
             continue
         if is_kin_still(held, said.text) or tells_a_state(said.text, of.claim):
             continue
@@ -112,11 +112,11 @@ _PARTS = re.compile(
 _LOVE = re.compile(
     r"relation\.(?:wife|husband|hubby|spouse|partner|girlfriend|boyfriend|gf|bf|fianc)"
 )
-_A_THING = (
-    r"(?!(?:\w+(?:ed|ing)|gone|left|dead|been|broken|split|an?|the|my|our|in|at|with|out|over|off|"
-    r"not|no|now|so|just|finally|really|only|single|ex)\b)\w+"
+_OWNS = re.compile(
+    r"(?<!\w)(?P<owner>[\w-]{1,30})['’]s (?!(?:\w+(?:ed|ing)|gone|left|dead|been|broken|split|an?|"
+    r"the|my|our|in|at|with|out|over|off|not|no|now|so|just|finally|really|only|single)\b)\w"
 )
-"""What somebody has, and not what they are or do: "Mia's dog", "Mia's left"."""
+"""Somebody has something, and is or does nothing: "Mia's dog", not "Mia's left"."""
 _OF_LOVE = re.compile(
     r"\b(?:and (?:i|me)|i and|we|our|me|seeing|dating|moved out|walked out|(?<!left )over|yes|i do|"
     r"propos\w+|wed\w*|ring)\b",
@@ -136,8 +136,7 @@ def is_kin_still(held: Held, text: str) -> bool:
     memory = held.written.memory
     if not is_kin(memory.attribute, memory.value):
         return False
-    owned = rf"\b{re.escape(memory.value.lower())}['’]s {_A_THING}"
-    if re.search(owned, text.lower()) is not None:
+    if not _owners(text).isdisjoint(memory.value.lower().split()):
         return True  # "Mia's dog died"
     of_love = _LOVE.match(memory.attribute) is not None
     return _PARTS.search(text) is None and not (of_love and _OF_LOVE.search(text))
@@ -239,12 +238,41 @@ def _is_answered(held: Held, beside: Sequence[Candidate]) -> bool:
     return False
 
 
+_TURNS = frozenset(
+    ("now", "new", "changed", "instead", "left", "disposed", "over", "taken up", "since", "outdone",
+     "slip", "shifted", "done")
+)  # fmt: skip
+"""What has to be said, for another name to take the place of one."""
+_ANOTHER_GOT = re.compile(
+    r"(?!(?:I|We|My|Our|The|It|He|She|They|This|That|Who|Just|Also|Then|Now|Finally|Today|Recently|"
+    r"Already|Never|Still|So|And|But|Got|Sold|Left|Moved|Yesterday|Actually|Only)\b)"
+    r"(?P<name>[A-ZÀ-Þ][\w’-]{1,20}) (?:(?:from|in|at|of) [\w'’-]{1,20} )?(?:just |has |also )?"
+    r"(?:got|gets|bought|moved|started|works|lives|drives|quit|left|switched|joined|sold|went|took|"
+    r"became|adopted|had|plays|uses)\b"
+)
+"""Somebody with a name does something: "Henrik from sales got a Dell"."""
+
+
+def _owners(text: str) -> set[str]:
+    """Who has something, in lower case."""
+    return {found["owner"].lower() for found in _OWNS.finditer(text)}
+
+
 def _tells_of_another(said: Said, held: Held) -> bool:
     memory = held.written.memory
     told = memory.claim.replace(memory.value, " ")
+    another = _ANOTHER_GOT.match(said.text)
+    if another is not None and another["name"] not in memory.claim:
+        return True
+    if memory.attribute.startswith("relation.") and not _owners(said.text).isdisjoint(
+        distinctions.names(memory.claim)
+    ):
+        return True  # "Dan's bikes", of "User's brother Dan fixes bikes"
     if distinctions.apart(said.text, memory.claim, memory.attribute):
         return True
-    if distinctions.name_others(said.text, memory.claim) and said.others:
+    if distinctions.name_others(said.text, memory.claim) and (
+        said.others or _TURNS.isdisjoint(said.cues)
+    ):
         return True
     given = _GIVEN.search(said.low)
     if given is not None and given["who"] in _GIVEN_TO and given["who"] not in memory.claim.lower():

@@ -22,7 +22,6 @@ import yaml
 from beliefledger.gate import scorers
 from beliefledger.gate.sentences import sentences
 from beliefledger.tools.bench import lines
-from beliefledger.tools.bench.blocks import blocks
 from beliefledger.tools.bench.quality import PARTS, SENTENCES, sentences_of
 from beliefledger.tools.bench.sparse_fit import Rows, fitted
 from beliefledger.tools.bench.train_notes import (
@@ -73,14 +72,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=CHATS, help=f"else {CHATS}")
     parser.add_argument("--write", action="store_true", help=f"write the weights to {WEIGHTS.name}")
     given = parser.parse_args()
-    rows = [
-        *chats(),
-        *plain(),
-        *talk(given.data),
-        *lines_of_chat(),
-        *told_in_blocks(),
-        *turns_of_scripts(),
-    ]
+    rows = [*chats(), *plain(), *talk(given.data), *lines_of_chat(), *turns_of_scripts()]
     runs = common(rows)
     x = vectors(rows, runs)
     y = np.array([row.kept for row in rows], dtype=np.float64)
@@ -139,13 +131,6 @@ def lines_of_chat() -> Iterator[Row]:
     """The lines that were written for this."""
     for each in lines.labelled():
         yield Row(f"{each.batch}-", each.text, each.kept, LINE)
-
-
-def told_in_blocks() -> Iterator[Row]:
-    """What people told in the tune half of the blocks for the scorer of pairs."""
-    for block in blocks("tune"):
-        for text in block.told:
-            yield Row(f"{block.batch} of blocks", text, kept=True, much=LINE)
 
 
 def turns_of_scripts() -> Iterator[Row]:

@@ -2,8 +2,8 @@
 something is otherwise than before.
 
 Turns of the tune half of the stories and of the stories in which something near is said, and the
-pairs and blocks written for the scorer of what a sentence overtakes. What is told first tells
-nothing new, and neither does what leaves the older value standing. With `--write`,
+pairs written for the scorers of what a sentence overtakes. What is told first tells nothing new,
+and neither does what leaves the older value standing. With `--write`,
 projections/novelty_runs.txt gets the weights. The figures are from fits that had not seen the
 story that they are of.
 """
@@ -21,7 +21,6 @@ import numpy as np
 import yaml
 
 from beliefledger.projections import novelty
-from beliefledger.tools.bench.blocks import blocks
 from beliefledger.tools.bench.quality import DATA
 from beliefledger.tools.bench.sparse_fit import fitted_by_name, held_out
 from beliefledger.tools.bench.stories import STORIES, Story, written
@@ -34,7 +33,7 @@ COMMON = 3
 LIGHT = 40
 """A run of several words of less weight than this, in thousandths, is left out."""
 FOLDS = 8
-MUCH = {"news": 1.0, "first": 0.2, "else": 0.7, "near": 3.0, "pair": 1.0, "block": 0.5}
+MUCH = {"news": 1.0, "first": 0.2, "else": 0.7, "near": 3.0, "pair": 1.0}
 """How much a text of each kind counts."""
 _TOGETHER = 20
 """So many pairs in a row are held out together: those that begin alike are neighbours."""
@@ -79,10 +78,6 @@ def gathered() -> Iterator[Row]:
             of = f"pairs {number // _TOGETHER}"
             yield Row(of, first, "first", new=False)
             yield Row(of, second, "pair", new=label == "over")
-    for block in blocks("tune"):
-        yield from (Row(block.name, each, "first", new=False) for each in block.told)
-        for later in block.later:
-            yield Row(block.name, later.said, "block", new=bool(later.over))
     read = yaml.safe_load((DATA / "changes/lookalikes.yaml").read_text("utf-8"))
     for number, (first, second) in enumerate(read):
         of = f"lookalikes {number // _TOGETHER}"
@@ -126,9 +121,8 @@ def report(rows: Sequence[Row]) -> None:
     for kind in ("first", "else", "near"):
         among = (kinds == kind) | (kinds == "news")
         print(f"news and {kind}: {among.sum()} texts, AUC {auc(scores[among], new[among]):.3f}")
-    for kind in ("pair", "block"):
-        among = kinds == kind
-        print(f"{kind}s: {among.sum()} texts, AUC {auc(scores[among], new[among]):.3f}")
+    among = kinds == "pair"
+    print(f"pairs: {among.sum()} texts, AUC {auc(scores[among], new[among]):.3f}")
 
 
 if __name__ == "__main__":
