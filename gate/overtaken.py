@@ -16,7 +16,7 @@ from beliefledger.gate.renewals import is_of_another
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.renewals import OTHERS
 from beliefledger.gate.rules.subjects import subject_of, tells_a_state
-from beliefledger.gate.successions import Said, Told, ranks, score, threshold, told_by
+from beliefledger.gate.successions import CHANGES, Said, Told, ranks, score, threshold, told_by
 from beliefledger.ledger.candidate import SELF, Candidate
 
 MOST = 3
@@ -32,7 +32,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
         return []  # it tells of somebody by name, and of that it says all there is
     said = Said(candidate.spans[0].quote)
     subject = subject_of(said.text)
-    named = frozenset(said.words)
+    named, same = frozenset(said.words), stems(said.text)
     words = [ends.value for ends in candidate.ends if ends.among]
     there = []
     for held in standing.of(words):
@@ -46,7 +46,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     for (held, of), rank in zip(there, ranks(said, [of for _, of in there]), strict=True):
         if _is_answered(held, beside) or _tells_of_another(said, held):
             continue
-        if _stays_in_town(said, of) or stems(said.text) == stems(of.claim):  # the same again
+        if _stays_in_town(said, of) or same == stems(of.claim):  # the same again
             continue
         if is_kin_still(held, said.text) or tells_a_state(said.text, of.claim):
             continue
@@ -71,6 +71,7 @@ def without_sure_to_stand(text: str, some: Sequence[Held]) -> list[Held]:
     """Memories that rules take to be over, without those that the scorer is sure to stand: "no
     bridge this week"."""
     said = Said(text)
+    # By the canonical value, with which the threshold was measured.
     there = [
         told_by(held.type, held.written.memory.attribute, held.written.memory.claim, held.value)
         for held in some
@@ -99,8 +100,8 @@ def _in_fewer_words(told: dict[str, list[Held]], there: Sequence[Held]) -> dict[
 
 _KIN = re.compile(
     r"relation\.(?:(?:step)?(?:mother|father|mom|mum|dad|brother|sister|son|daughter|child|kid)|"
-    r"wife|husband|hubby|spouse|partner|girlfriend|boyfriend|gf|bf|fianc\w*|cousin|aunt|uncle|niece|nephew|"
-    r"grand\w+|gran\w*|friend|mate|buddy|pal|bestie|twin)\."
+    r"wife|husband|hubby|spouse|partner|girlfriend|boyfriend|gf|bf|fianc\w*|cousin|aunt|uncle|"
+    r"niece|nephew|grand\w+|gran\w*|friend|mate|buddy|pal|bestie|twin)\."
 )
 _PARTS = re.compile(
     r"\b(?:broke|broken|break|split|separat\w+|divorc\w+|dump\w+|ex|exes|single|"
@@ -238,10 +239,7 @@ def _is_answered(held: Held, beside: Sequence[Candidate]) -> bool:
     return False
 
 
-_TURNS = frozenset(
-    ("now", "new", "changed", "instead", "left", "disposed", "over", "taken up", "since", "outdone",
-     "slip", "shifted", "done")
-)  # fmt: skip
+_TURNS = CHANGES - {"back", "dead"}
 """What has to be said, for another name to take the place of one."""
 _ANOTHER_GOT = re.compile(
     r"(?!(?:I|We|My|Our|The|It|He|She|They|This|That|Who|Just|Also|Then|Now|Finally|Today|Recently|"

@@ -7,21 +7,17 @@ where a corsa and a piano are believed in: "sold the =v". Pure.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 from beliefledger.gate.meant_memories import stem
+from beliefledger.gate.scorers import BEGIN, END, words_and_marks
 
-_TOKEN = re.compile(r"[^\W_]+|[^\w\s]")
-_LONGEST = 3
 VALUE, CLAIM, NUMBER = "=v", "=w", "#"
-BEGIN, END = "<s>", "</s>"
 
 
-def tokens(low: str) -> tuple[tuple[str, str], ...]:
-    """The words and marks of a text in lower case, each with its stem; apostrophes left out."""
-    return tuple((each, stem(each)) for each in _TOKEN.findall(low.replace("'", "")))
+def tokens(text: str) -> tuple[tuple[str, str], ...]:
+    """The words and marks of a text, each with its stem."""
+    return tuple((each, stem(each)) for each in words_and_marks(text))
 
 
 def seen_from(
@@ -44,10 +40,3 @@ def seen_from(
             seen.append(word)
     seen.append(END)
     return seen
-
-
-def runs(seen: list[str]) -> Iterator[str]:
-    """The runs of one to three tokens."""
-    for many in range(1, _LONGEST + 1):
-        for at in range(len(seen) - many + 1):
-            yield " ".join(seen[at : at + many])

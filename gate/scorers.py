@@ -116,7 +116,7 @@ _LOOKED_AT = 600
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _APOSTROPHES = str.maketrans("", "", "'’")
 _MARK = re.compile(r"[^\W_]+|[^\w\s]")
-_BEGIN, _END = "<s>", "</s>"
+BEGIN, END = "<s>", "</s>"
 _BEGUN = 5
 """So many letters are the beginning of a word."""
 BIAS = "<bias>"
@@ -125,15 +125,24 @@ BIAS = "<bias>"
 def runs_of(sentence: str) -> set[str]:
     """The runs of one, two and three words of a sentence, marks and its two ends counted as words;
     in lower case and without apostrophes, as people type in a hurry."""
-    said = _marked(sentence)
+    return runs(_marked(sentence))
+
+
+def runs(said: Sequence[str]) -> set[str]:
+    """The runs of one, two and three of some words."""
     twos = map(" ".join, pairwise(said))
     threes = map(" ".join, zip(said, said[1:], said[2:], strict=False))
     return {*said, *twos, *threes}
 
 
+def words_and_marks(sentence: str) -> list[str]:
+    """The words and marks of a sentence, in lower case and without apostrophes."""
+    return _MARK.findall(sentence.lower().translate(_APOSTROPHES))
+
+
 def _marked(sentence: str) -> list[str]:
     """The words, marks and the two ends of a sentence."""
-    return [_BEGIN, *_MARK.findall(sentence.lower().translate(_APOSTROPHES)), _END]
+    return [BEGIN, *words_and_marks(sentence), END]
 
 
 # The rules, the notes and the clauses of a sentence ask about the same words.

@@ -20,7 +20,7 @@ from beliefledger.gate.literals import Guarded
 from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.rules import new_figures
 from beliefledger.gate.rules.lexicon import load
-from beliefledger.gate.scorers import BIAS, earnest, sounds_like_change, told_runs
+from beliefledger.gate.scorers import BIAS, earnest, runs, sounds_like_change, told_runs
 from beliefledger.ledger.data_files import data, lines
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -178,18 +178,26 @@ class Told:
 def ranks(said: Said, there: Sequence[Told]) -> list[str]:
     """How much of a sentence each of the beliefs has that are there, beside the others: the most
     words, as many as another one, fewer; or none but the most topics, and so on."""
+    claims = [each.claim for each in there]
     words = [len(said.stems & each.stems) for each in there]
     subjects = [len(said.topics & each.topics) for each in there]
     found = []
-    for place, each in enumerate(there):
-        others = [at for at, other in enumerate(there) if other.claim != each.claim]
-        most = max((words[at] for at in others), default=0)
-        if words[place] or most:
-            found.append(f"{_rank(words[place], most)} words")
-        else:
-            most = max((subjects[at] for at in others), default=0)
-            found.append(f"{_rank(subjects[place], most)} topics")
+    for own, most, of, most_of in zip(
+        words, _most_of_others(words, claims), subjects, _most_of_others(subjects, claims),
+        strict=True,
+    ):  # fmt: skip
+        by_words = own or most
+        found.append(f"{_rank(own, most)} words" if by_words else f"{_rank(of, most_of)} topics")
     return found
+
+
+def _most_of_others(counts: Sequence[int], claims: Sequence[str]) -> list[int]:
+    """For each the most that one with another claim has, or 0."""
+    of: dict[str, int] = {}
+    for count, claim in zip(counts, claims, strict=True):
+        of[claim] = max(count, of.get(claim, 0))
+    first, second, *_ = *sorted(of.values(), reverse=True), 0, 0
+    return [second if of[claim] == first else first for claim in claims]
 
 
 def _rank(own: int, most: int) -> str:
@@ -297,7 +305,7 @@ def features(said: Said, told: Told, rank: str) -> Iterator[str]:
         yield "says nothing else"
     seen = pair_runs.seen_from(said.tokens, told.stems, told.values, _small())
     how = "=" if shared else "~"
-    for run in set(pair_runs.runs(seen)):
+    for run in runs(seen):
         yield f"{how} {run}"
     for word in set(seen):
         yield f"{family}|{word}"
@@ -379,7 +387,7 @@ def topics(words: tuple[str, ...]) -> frozenset[str]:
     return frozenset(found)
 
 
-_CHANGES = frozenset(
+CHANGES = frozenset(
     (
         "now",
         "new",
@@ -403,7 +411,7 @@ _NEVER = frozenset(("beside", "still", "supposed", "reported", "past", "joke", "
 
 @cache
 def _changes() -> Guarded:
-    return _any_cue(_CHANGES)
+    return _any_cue(CHANGES)
 
 
 @cache

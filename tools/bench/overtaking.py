@@ -19,7 +19,7 @@ from beliefledger.ledger.times import from_datetime
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.bench.blocks import Block, Later, blocks
 from beliefledger.tools.bench.measure import Measured, Run, Target
-from beliefledger.tools.bench.quality import Reading
+from beliefledger.tools.bench.quality import Reading, evenly
 
 BEGIN, LATER = datetime(2025, 5, 5, 12, tzinfo=UTC), datetime(2025, 9, 8, 12, tzinfo=UTC)
 """When the first line is told, and when the later one."""
@@ -82,7 +82,7 @@ def cases_of(half: str, most: int) -> list[Case]:
         for block in blocks(half)
         for number, later in enumerate(block.later)
     ]
-    return found[:: -(-len(found) // most)]
+    return evenly(found, most)
 
 
 def played(place: Path, cases: Sequence[Case]) -> list[Ended]:

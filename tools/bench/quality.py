@@ -110,8 +110,8 @@ class Outcome:
 def quality(run: Run) -> Iterator[Measured]:
     """The halves that were asked for."""
     for half in [part for each in run.halves for part in PARTS[each]]:
-        sentences = _some(sentences_of(SENTENCES / f"{half}.yaml"), run.sizes.sentences)
-        scripts = _some(scripts_of(SCRIPTS / f"{half}.yaml"), run.sizes.scripts)
+        sentences = evenly(sentences_of(SENTENCES / f"{half}.yaml"), run.sizes.sentences)
+        scripts = evenly(scripts_of(SCRIPTS / f"{half}.yaml"), run.sizes.scripts)
         run.tell(f"{half}: {len(sentences)} sentences")
         kept, dropped = heard(run.place("sentences"), sentences)
         run.tell(f"{half}: {len(scripts)} scripts")
@@ -365,6 +365,6 @@ def _or_none(pattern: str | None) -> re.Pattern[str] | None:
     return None if pattern is None else _any_case(pattern)
 
 
-def _some(all_: list[Sampled], most: int) -> list[Sampled]:
+def evenly(all_: list[Sampled], most: int) -> list[Sampled]:
     """At most so many, taken evenly."""
     return all_[:: -(-len(all_) // max(1, most))]

@@ -5,12 +5,14 @@ Newton's method, each step solved by conjugate gradients, so that no matrix of t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from beliefledger.gate.scorers import BIAS
 from beliefledger.tools.bench.train_notes import Vector
 
 T = TypeVar("T")
@@ -82,6 +84,23 @@ def fitted_by_name(
     at = {name: number for number, name in enumerate(names)}
     had = [sorted(at[each] for each in row if each in at) for row in rows]
     return fitted(Rows(had, len(names)), y, much, ridge)
+
+
+def learned(
+    rows: Sequence[Collection[str]], y: Vector, much: Vector, ridge: float, common: int
+) -> tuple[list[str], Vector]:
+    """The names of the features that so many rows have, and the bias and their weights."""
+    found = Counter(each for row in rows for each in row)
+    names = sorted(name for name, number in found.items() if number >= common)
+    return names, fitted_by_name(names, rows, y, much, ridge)
+
+
+def told(names: Sequence[str], weights: Vector, light: float) -> str:
+    """The lines of a file of weights: thousandths and the name, of the bias and of what weighs no
+    less than `light`."""
+    bias, *rest = weights.tolist()
+    kept = [each for each in zip(names, rest, strict=True) if abs(each[1]) >= light]
+    return "".join(f"{round(1000 * weight)} {name}\n" for name, weight in [(BIAS, bias), *kept])
 
 
 def held_out(

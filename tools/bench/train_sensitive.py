@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -21,9 +20,9 @@ import numpy as np
 from beliefledger.gate import scorers
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.sentences import sentences
-from beliefledger.tools.bench import lines
+from beliefledger.tools.bench import lines, sparse_fit
 from beliefledger.tools.bench.quality import PARTS, SENTENCES, sentences_of
-from beliefledger.tools.bench.sparse_fit import fitted_by_name, held_out
+from beliefledger.tools.bench.sparse_fit import held_out
 from beliefledger.tools.bench.train_earnest import plain
 from beliefledger.tools.bench.train_notes import Vector, auc
 
@@ -54,7 +53,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help=f"write the weights to {WEIGHTS.name}")
     rows = [*of_tune(), *written(), *others()]
     if parser.parse_args().write:
-        WEIGHTS.write_text(told(*learned(rows)), "utf-8")
+        WEIGHTS.write_text(sparse_fit.told(*learned(rows), LIGHT), "utf-8")
     else:
         report(rows)
 
@@ -87,19 +86,9 @@ def others() -> Iterator[Row]:
 def learned(rows: Sequence[Row]) -> tuple[list[str], Vector]:
     """The parts, and the bias and their weights."""
     parts = [scorers.parts_of(row.text) for row in rows]
-    found = Counter(part for each in parts for part in each)
-    names = sorted(part for part, number in found.items() if number >= COMMON)
     y = np.array([row.sensitive for row in rows], dtype=np.float64)
     much = np.array([MUCH if row.sensitive else 1.0 for row in rows])
-    return names, fitted_by_name(names, parts, y, much, RIDGE)
-
-
-def told(names: Sequence[str], weights: Vector) -> str:
-    """The file: a weight in thousandths and its part, a line each."""
-    bias, *rest = weights.tolist()
-    kept = [(scorers.BIAS, bias)]
-    kept += [each for each in zip(names, rest, strict=True) if abs(each[1]) >= LIGHT]
-    return "".join(f"{weight * 1000:.0f} {name}\n" for name, weight in kept)
+    return sparse_fit.learned(parts, y, much, RIDGE, COMMON)
 
 
 def report(rows: Sequence[Row]) -> None:

@@ -14,7 +14,6 @@ import argparse
 import random
 import re
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -25,10 +24,10 @@ import yaml
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate import successions
 from beliefledger.gate.overtaken import is_kin
-from beliefledger.gate.scorers import BIAS, parts_of
+from beliefledger.gate.scorers import parts_of
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.successions import Said, Told
-from beliefledger.tools.bench import lines
+from beliefledger.tools.bench import lines, sparse_fit
 from beliefledger.tools.bench.blocks import blocks
 from beliefledger.tools.bench.overtaking import BEGIN, LATER, line_of, tell
 from beliefledger.tools.bench.quality import (
@@ -40,7 +39,6 @@ from beliefledger.tools.bench.quality import (
     scripts_of,
     turn_of,
 )
-from beliefledger.tools.bench.sparse_fit import fitted_by_name
 from beliefledger.tools.bench.stories import STORIES
 from beliefledger.tools.bench.stories import written as read_stories
 from beliefledger.tools.bench.train_notes import Vector, auc
@@ -86,9 +84,8 @@ def main() -> None:
     if not given.write:  # it takes two fits for each file
         report(pairs, held_out(pairs))
         return
-    names, weights = learn(pairs)
-    WEIGHTS.write_text(told(names, weights), "utf-8")
-    CHANGES.write_text(told(*learn_changes(list(sounding()))), "utf-8")
+    WEIGHTS.write_text(sparse_fit.told(*learn(pairs), LIGHT), "utf-8")
+    CHANGES.write_text(sparse_fit.told(*learn_changes(list(sounding())), LIGHT), "utf-8")
 
 
 def talks_of_scripts() -> Iterator[Talk]:
@@ -267,11 +264,9 @@ def learn(pairs: Sequence[Pair]) -> tuple[list[str], Vector]:
 
 
 def _fitted(pairs: Sequence[Pair]) -> tuple[list[str], Vector]:
-    found = Counter(each for pair in pairs for each in pair.features)
-    names = sorted(name for name, number in found.items() if number >= COMMON)
     y = np.array([pair.over for pair in pairs], dtype=np.float64)
     much = np.array([MUCH.get(pair.batch, 1) if pair.own else STRANGE for pair in pairs])
-    return names, fitted_by_name(names, [pair.features for pair in pairs], y, much, RIDGE)
+    return sparse_fit.learned([pair.features for pair in pairs], y, much, RIDGE, COMMON)
 
 
 def scored(pairs: Sequence[Pair], names: Sequence[str], weights: Vector) -> Vector:
@@ -283,12 +278,9 @@ def scored(pairs: Sequence[Pair], names: Sequence[str], weights: Vector) -> Vect
 
 def held_out(pairs: Sequence[Pair]) -> Vector:
     """Each pair's score, from 0 to 1, by a fit that has not seen its file."""
-    scores = np.zeros(len(pairs))
-    batches = np.array([pair.batch for pair in pairs])
-    for batch in sorted(set(batches.tolist())):
-        of_it = np.flatnonzero(batches == batch).tolist()
-        learned = learn([pair for pair in pairs if pair.batch != batch])
-        scores[of_it] = 1 / (1 + np.exp(-scored([pairs[each] for each in of_it], *learned)))
+    _, folds = np.unique([pair.batch for pair in pairs], return_inverse=True)
+    logits = sparse_fit.held_out(pairs, folds, learn, lambda pair, _: pair.features)
+    scores: Vector = 1 / (1 + np.exp(-logits))
     return scores
 
 
@@ -326,11 +318,9 @@ def _sounding(text: str, *, changes: bool) -> Iterator[Sounding]:
 
 def learn_changes(some: Sequence[Sounding]) -> tuple[list[str], Vector]:
     rows = [parts_of(each.text) for each in some]
-    found = Counter(part for row in rows for part in row)
-    names = sorted(name for name, number in found.items() if number >= COMMON)
     y = np.array([each.changes for each in some], dtype=np.float64)
     much = np.array([each.much for each in some])
-    return names, fitted_by_name(names, rows, y, much, RIDGE)
+    return sparse_fit.learned(rows, y, much, RIDGE, COMMON)
 
 
 def report(pairs: Sequence[Pair], scores: Vector) -> None:
@@ -359,19 +349,6 @@ def report(pairs: Sequence[Pair], scores: Vector) -> None:
         print(f"{score:.2f} WRONG {pair.told.claim!r} <- {pair.said.text!r}")
     for pair, score in sorted(kinds["over"], key=lambda one: one[1])[:25]:
         print(f"{score:.2f} MISSED {pair.told.claim!r} <- {pair.said.text!r}")
-
-
-def told(names: Sequence[str], weights: Vector) -> str:
-    """The lines of the file: thousandths, and the feature."""
-    weighed = [
-        (BIAS, float(weights[0])),
-        *zip(names, weights[1:].tolist(), strict=True),
-    ]
-    return "".join(
-        f"{round(1000 * weight)} {name}\n"
-        for name, weight in weighed
-        if name == BIAS or abs(weight) >= LIGHT
-    )
 
 
 if __name__ == "__main__":
