@@ -11,16 +11,19 @@ from collections.abc import Iterator, Sequence
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems
+from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.renewals import is_of_another
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.renewals import OTHERS
 from beliefledger.gate.rules.subjects import subject_of, tells_a_state
-from beliefledger.gate.successions import CHANGES, Said, Told, ranks, score, threshold, told_by
+from beliefledger.gate.successions import CHANGES, score, threshold
 from beliefledger.ledger.candidate import SELF, Candidate
 
 MOST = 3
 """A sentence that would overtake more claims than this is about something else."""
+_MOST_LINKED = 100
+"""Of somebody with thousands of memories, so many are asked about at each sentence."""
 _PLANNED = LASTING | {"event", "commitment", "decision"}
 _STAYING = ("identity.", "record.", "language.", "event.end", "event.change", "health.", "answers.")
 
@@ -42,6 +45,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
         of = told_by(held.type, memory.attribute, memory.claim, memory.value)
         if said.may_be_of(of):
             there.append((held, of))
+    there = [there[at] for at in linked_best(said, [of for _, of in there], _MOST_LINKED)]
     told: dict[str, list[Held]] = {}
     for (held, of), rank in zip(there, ranks(said, [of for _, of in there]), strict=True):
         if _is_answered(held, beside) or _tells_of_another(said, held):

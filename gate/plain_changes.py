@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from beliefledger.gate import successions
+from beliefledger.gate import pairs
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import WORD, Standing, in_place
 from beliefledger.gate.rules import distinctions
@@ -219,5 +219,5 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
 
 def _is_rival(new: str, old: str) -> bool:
     """Whether both are of a kind of which somebody has one at a time."""
-    one, other = (successions.rivals(tuple(each.lower().split())) for each in (new, old))
+    one, other = (pairs.rivals(tuple(each.lower().split())) for each in (new, old))
     return any(one[kind].isdisjoint(other[kind]) for kind in one.keys() & other.keys())

@@ -50,7 +50,7 @@ KEEP_WORDS = tuple(
     f"beliefledger.gate.{name}"
     for name in (
         "claims", "custom_types", "dates", "rules.lexicon", "claim_words", "speech", "sentences",
-        "literals", "successions",
+        "literals", "pairs",
     )
 )  # fmt: skip
 """The modules with caches of words, which are loaded by whoever reads a text."""

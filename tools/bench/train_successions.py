@@ -24,9 +24,9 @@ import yaml
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate import successions
 from beliefledger.gate.overtaken import is_kin
+from beliefledger.gate.pairs import Said, Told, ranks
 from beliefledger.gate.scorers import parts_of
 from beliefledger.gate.sentences import sentences
-from beliefledger.gate.successions import Said, Told
 from beliefledger.tools.bench import lines, sparse_fit
 from beliefledger.tools.bench.blocks import blocks
 from beliefledger.tools.bench.overtaking import BEGIN, LATER, line_of, tell
@@ -219,7 +219,7 @@ def paired(talks: Sequence[Talk]) -> Iterator[Pair]:
             ]
             own = [(each, over) for each, over in own if said.may_be_of(each)]
             there = [each for each, _ in own]
-            for (each, over), rank in zip(own, successions.ranks(said, there), strict=True):
+            for (each, over), rank in zip(own, ranks(said, there), strict=True):
                 yield _pair(talk, said, each, rank, over=over, own=True)
             others = [
                 each
@@ -227,7 +227,7 @@ def paired(talks: Sequence[Talk]) -> Iterator[Pair]:
                 if said.may_be_of(each) and each.claim not in {mine.claim for mine in there}
             ]
             for each in others[:STRANGERS]:
-                rank = successions.ranks(said, [*there, each])[-1]
+                rank = ranks(said, [*there, each])[-1]
                 yield _pair(talk, said, each, rank, over=False, own=False)
 
 

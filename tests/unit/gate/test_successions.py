@@ -6,8 +6,9 @@ import pytest
 
 from beliefledger.gate import successions
 from beliefledger.gate.overtaken import goes_to
+from beliefledger.gate.pairs import Said, Told, linked_best, ranks
 from beliefledger.gate.rules import successions as rules_successions
-from beliefledger.gate.successions import Said, Told, may_overtake, score, threshold
+from beliefledger.gate.successions import may_overtake, score, threshold
 
 GYM = Told("fact", "has.membership", "User has a membership at PureGym", "membership at PureGym")
 CAR = Told("fact", "has.vauxhall-corsa", "User has a vauxhall corsa", "vauxhall corsa")
@@ -16,7 +17,7 @@ CROSSFIT = Told("fact", "habit.crossfit", "User does crossfit", "do crossfit")
 
 
 def _score(said, told):
-    [rank] = successions.ranks(said, [told])
+    [rank] = ranks(said, [told])
     return score(said, told, rank)
 
 
@@ -61,7 +62,7 @@ def test_another_name_of_a_kind_is_a_rival():
         ("evernote is slow", False),
     ):
         said = Said(sentence)
-        [rank] = successions.ranks(said, [NOTES])
+        [rank] = ranks(said, [NOTES])
         assert ("rival" in successions.features(said, NOTES, rank)) == rival
 
 
@@ -86,3 +87,26 @@ def test_what_shares_neither_word_nor_topic_is_not_asked_about():
 )
 def test_where_somebody_goes_is_a_name(sentence, name):
     assert goes_to(sentence) == name
+
+
+def test_of_many_beliefs_those_with_most_in_common_are_asked_about():
+    said = Said("sold the corsa last week")
+    others = [
+        Told("fact", f"has.week-{number}", f"User has week {number} of a plan", f"week {number}")
+        for number in range(20)
+    ]
+    there = [*others[:10], CAR, *others[10:]]
+    assert linked_best(said, there, 21) == list(range(21))
+    best = linked_best(said, there, 3)
+    assert best == sorted(best)
+    assert 10 in best  # the car
+    assert {19, 20} < set(best)  # of equals the later ones
+
+
+def test_a_rival_is_asked_about_before_what_only_shares_words():
+    said = Said("moved all my notes to Obsidian")
+    many = [
+        Told("note", "note.said", f"my notes, part {n}", f"my notes, part {n}") for n in range(9)
+    ]
+    evernote = Told("fact", "uses.evernote", "User uses Evernote", "Evernote")
+    assert 0 in linked_best(said, [evernote, *many], 2)
