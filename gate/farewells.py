@@ -33,7 +33,7 @@ from beliefledger.gate.meant_memories import (
 )
 from beliefledger.gate.overtaken import is_kin_still, overtaken, without_sure_to_stand
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.renewals import Renewal, notes_of_slot, renewals, renewed, spoken_of
+from beliefledger.gate.renewals import Renewal, older_of_slot, renewals, renewed, spoken_of
 from beliefledger.gate.rules import distinctions, farewells, new_figures
 from beliefledger.gate.rules import plain_changes as rules_plain_changes
 from beliefledger.gate.rules import renewals as rules_renewals
@@ -56,7 +56,7 @@ def mean(
     cite."""
     kept = [each for each in candidates if not each.looked_for()]
     standing = Standing(draft, subject_ref, turn)
-    kept = [_renewing_its_note(standing, each) for each in kept]
+    kept = [_renewing_its_slot(standing, each) for each in kept]
     if len(kept) == len(candidates) and not _BESIDE.search(turn.content):
         return turn, kept
     meant: list[Candidate] = []
@@ -190,15 +190,14 @@ def _told_by(value: str) -> set[str]:
     return {stem(word) for word in WORD.findall(value.lower())[-1:]}
 
 
-def _renewing_its_note(standing: Standing, candidate: Candidate) -> Candidate:
-    """A typed candidate, which ends the notes that tell an older value of its slot: "my manager is
-    Dana", kept as a note, where the user reports to Olek."""
-    notes = notes_of_slot(standing, candidate)
-    if not 0 < len(notes) <= MOST:
+def _renewing_its_slot(standing: Standing, candidate: Candidate) -> Candidate:
+    """A typed candidate, which ends what tells an older value of its slot."""
+    older = older_of_slot(standing, candidate)
+    if not 0 < len(older) <= MOST:
         return candidate
     ends = tuple(
         Ends(attribute=each.written.memory.attribute, value=each.written.memory.value)
-        for each in notes
+        for each in older
     )
     return candidate.model_copy(update={"ends": (*candidate.ends, *ends)})
 

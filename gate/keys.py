@@ -1,7 +1,7 @@
 """One fact, one key: which slot the nouns and keys of a statement mean. Pure.
 
 "I work at Initech" and "my employer is Initech" are about one slot, and so is what a model calls
-`job.company`. The table is `keys.yaml`.
+`job.company`. The tables are `keys.yaml` and, for the nouns of relatives, `titles.yaml`.
 """
 
 from __future__ import annotations
@@ -44,6 +44,11 @@ def _load() -> tuple[Key, ...]:
 
 
 KEYS = _load()
+_TITLES: Mapping[str, str] = {
+    word: title
+    for title, words in data("beliefledger.gate", "titles.yaml").items()
+    for word in words.split()
+}
 _NOUNS = {noun: key.name for key in KEYS for noun in key.nouns}
 _WHOLE = {canonical_attribute(each): key for key in KEYS for each in (key.name, *key.keys)}
 
@@ -58,6 +63,9 @@ def wordings(key: Key) -> Iterator[str]:
 def canonical(attribute: str, type_: str = "fact") -> str:
     """The key that an attribute means; the attribute as it is where the table has none for it."""
     plain = canonical_attribute(attribute)
+    titled = _titled(plain)
+    if titled != plain:
+        attribute = plain = titled
     relation = type_ == "relation"
     whole = _WHOLE.get(plain)
     if whole is not None and whole.relation == relation:
@@ -69,6 +77,16 @@ def canonical(attribute: str, type_: str = "fact") -> str:
     while "-" in noun and noun.partition("-")[0] in _SAME and noun not in _NOUNS:
         noun = noun.partition("-")[2]
     return _NOUNS.get(noun, attribute)
+
+
+def _titled(attribute: str) -> str:
+    """An attribute with the noun of a relative by which all call them: `relation.mum.name` is of
+    the mother."""
+    first, _, rest = attribute.partition(".")
+    if first != "relation":
+        return attribute
+    title, dot, of = rest.partition(".")
+    return f"relation.{_TITLES.get(title, title)}{dot}{of}"
 
 
 def under_its_key(candidate: Candidate) -> Candidate:

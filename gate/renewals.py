@@ -98,7 +98,13 @@ def _with_same_claim(found: list[Renewal], there: Sequence[Held]) -> list[Renewa
     ]
 
 
-def notes_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:
+def older_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:
+    """What tells an older value of a candidate's slot without being in it: notes ("my manager is
+    Dana", where the user reports to Olek), or who was a partner before."""
+    return _notes_of_slot(standing, candidate) or _partners_before(standing, candidate)
+
+
+def _notes_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:
     """The notes that tell another value of a candidate's slot by its noun."""
     attribute = canonical(candidate.attribute, candidate.type)
     nouns = _NOUNS_OF.get(attribute)
@@ -120,6 +126,24 @@ def notes_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:
     return found
 
 
+def _partners_before(standing: Standing, candidate: Candidate) -> list[Held]:
+    """Who was a partner or spouse until a candidate names another: mostly one has one at a time."""
+    key = canonical(candidate.attribute, candidate.type)
+    if key not in _ONE_AT_A_TIME or candidate.entity != SELF or candidate.negated:
+        return []
+    if candidate.type != "relation" or candidate.act not in _SAID_SO or candidate.retracts:
+        return []
+    named = set(candidate.value.lower().split())
+    return [
+        held
+        for held in standing.of_user()
+        if held.type == "relation"
+        and canonical(held.written.memory.attribute, held.type) == key
+        and named.isdisjoint(held.written.memory.value.lower().split())
+    ]
+
+
+_ONE_AT_A_TIME = frozenset({"relation.partner.name", "relation.spouse.name"})
 _SAID_SO = frozenset({SpeechAct.STATEMENT, SpeechAct.CHANGE, SpeechAct.CORRECTION})
 
 

@@ -107,6 +107,37 @@ def test_a_couple_that_parts_is_none(memory, kin, words):
     assert any("split up" in each or "broke up" in each for each in believed(memory, 9))
 
 
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("my gf is Mia", "my girlfriend is Ana now"),
+        ("My boyfriend is Tom.", "my bf is Leo, we met in June"),
+        ("my wife is Mia", "my new wife is Ana"),
+        ("my hubby is Tom", "my husband is called Leo"),
+    ],
+)
+def test_another_partner_takes_the_place_of_one(memory, first, then):
+    tell(memory, (0, first), (9, then))
+    partners = [each for each in memory.beliefs("ana") if each.attribute.startswith("relation.")]
+    assert [each.value for each in partners] == [re.search("Ana|Leo", then)[0]]
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("my girlfriend is Mia", "my gf is Mia Larsen"),  # the same, more fully
+        ("my brother is Dan", "my bro is Tom"),
+        ("my wife is Mia", "my best friend is Ana"),
+        ("my girlfriend is Mia", "my sister's girlfriend is Ana"),
+        ("my girlfriend is Mia", "my business partner is Ana"),
+    ],
+)
+def test_who_is_near_takes_nobodys_place(memory, first, then):
+    tell(memory, (0, first), (9, then))
+    named = re.search("Mia|Dan", first)[0]
+    assert any(named in each for each in believed(memory, 9))
+
+
 def test_who_parted_is_told_by_name(memory):
     tell(memory, (0, "Tom and I split up."))
     assert believed(memory, 0) == {"User and Tom split up"}

@@ -64,3 +64,23 @@ def test_a_circumstance_that_the_slot_implies_is_none():
 def test_a_title_is_part_of_the_name():
     (found,) = extract("My dentist is Dr. Patel.")
     assert (found.attribute, found.value) == ("care.dentist", "Dr. Patel")
+
+
+@pytest.mark.parametrize(
+    ("said", "key"),
+    [
+        ("relation.gf.name", "relation.partner.name"),
+        ("relation.hubby.name", "relation.spouse.name"),
+        ("relation.mum.name", "relation.mother.name"),
+        ("relation.dad.birthday", "relation.father.birthday"),
+        ("relation.best-mate.kim", "relation.best-friend.kim"),
+        ("relation.nan.name", "relation.nan.name"),  # beside a gran there may be one
+        ("relation.sister.name", "relation.sister.name"),
+    ],
+)
+def test_a_relative_has_one_key_whatever_they_are_called(said, key):
+    assert canonical(said, "relation") == key
+
+
+def test_what_is_told_of_a_relative_has_that_key_too():
+    assert canonical("relation.bro.fix") == "relation.brother.fix"
