@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.projections.aboutness import Aboutness
+from beliefledger.projections.kept_slots import OTHER, kept_under
 from beliefledger.projections.novelty import THEIRS, UNREAL
 from beliefledger.projections.slot_routing import SlotQuestion
 from beliefledger.projections.text_lines import USER
@@ -32,8 +33,10 @@ def weight(
     """1 for what may come first by its time: a memory of the slot, a turn that says something
     changed or states as much as the best does, and one that says anew what a memory came of; 0 for
     what only mentions it, beside a memory, and for what is much less near to the question."""
-    if about.keyed[number] or (
-        about.changed[number] and not _in_passing(number, about, found, index)
+    if about.keyed[number]:
+        return 1
+    if about.changed[number] and not (
+        _in_passing(number, about, found, index) or _elsewhere(number, asked, about, found, index)
     ):
         return 1
     aside, bits = index.texts["aside"], THEIRS | UNREAL if asked.own and not asked.kin else UNREAL
@@ -51,6 +54,19 @@ def weight(
         return int(any(restates(number, each, index, about.people) for each in held))
     best = max(float(about.meant[each]) for each in found)
     return int(about.meant[number] >= SIMILAR * best)
+
+
+def _elsewhere(
+    number: int, asked: SlotQuestion, about: Aboutness, found: Sequence[int], index: SubjectIndex
+) -> bool:
+    """Whether all memories of a text are known to be of slots that are not asked for, beside one of
+    a slot that is: "got a work phone too now" says nothing of the user's work."""
+    if not asked.slots or not any(about.keyed[each] for each in found):
+        return False
+    slots = kept_under((number,), index)
+    return (
+        bool(slots) and OTHER not in slots and slots.isdisjoint(each.name for each in asked.slots)
+    )
 
 
 def _in_passing(number: int, about: Aboutness, found: Sequence[int], index: SubjectIndex) -> bool:

@@ -1,11 +1,11 @@
 """`python -m beliefledger.tools.bench.train_novelty [--write]`: train the scorer of what tells that
 something is otherwise than before.
 
-Turns of the tune half of the stories and of the stories in which something near is said, and the
-pairs written for the scorers of what a sentence overtakes. What is told first tells nothing new,
-and neither does what leaves the older value standing. With `--write`,
-projections/novelty_runs.txt gets the weights. The figures are from fits that had not seen the
-story that they are of.
+Turns of the tune half of the stories and of the stories in which something near is said, the pairs
+and the blocks written for the scorers of what a sentence overtakes, and messages that are news or
+are not by themselves. What is told first tells nothing new, and neither does what leaves the older
+value standing. With `--write`, projections/novelty_runs.txt gets the weights. The figures are from
+fits that had not seen the story that they are of.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 import yaml
 
 from beliefledger.projections import novelty
+from beliefledger.tools.bench.blocks import blocks
 from beliefledger.tools.bench.quality import DATA
 from beliefledger.tools.bench.sparse_fit import fitted_by_name, held_out
 from beliefledger.tools.bench.stories import STORIES, Story, written
@@ -28,13 +29,16 @@ from beliefledger.tools.bench.train_notes import Vector, auc
 
 RUNS = Path(novelty.__file__).with_name("novelty_runs.txt")
 RIDGE = 2.0
-COMMON = 3
+COMMON = 8
 """In how many texts a word or a run of words has to be that gets a weight of its own."""
-LIGHT = 40
+LIGHT = 80
 """A run of several words of less weight than this, in thousandths, is left out."""
 FOLDS = 8
-MUCH = {"news": 1.0, "first": 0.2, "else": 0.7, "near": 3.0, "pair": 1.0}
-"""How much a text of each kind counts."""
+MUCH = {
+    "news": 1.0, "first": 0.2, "else": 0.7, "near": 3.0, "pair": 1.0, "alone": 2.0,
+    "later": 0.25, "told": 0.05,
+}  # fmt: skip
+"""How much a text of each kind counts; those of blocks, which are by far the most, the least."""
 _TOGETHER = 20
 """So many pairs in a row are held out together: those that begin alike are neighbours."""
 
@@ -84,6 +88,16 @@ def gathered() -> Iterator[Row]:
         yield Row(of, first, "first", new=False)
         yield Row(of, second, "pair", new=False)
 
+    for block in blocks("tune"):
+        for told in block.told:
+            yield Row(f"block {block.name}", told, "told", new=False)
+        for later in block.later:
+            yield Row(f"block {block.name}", later.said, "later", new=bool(later.over))
+    for path in sorted((DATA / "successions/news").glob("*.txt")):
+        for number, line in enumerate(path.read_text("utf-8").splitlines()):
+            of = f"{path.stem} {number // _TOGETHER}"
+            yield Row(of, line[2:], "alone", new=line.startswith("+"))
+
 
 def of_story(story: Story) -> Iterator[Row]:
     """The turns of a story: that which tells the present value after a past one is new."""
@@ -121,8 +135,9 @@ def report(rows: Sequence[Row]) -> None:
     for kind in ("first", "else", "near"):
         among = (kinds == kind) | (kinds == "news")
         print(f"news and {kind}: {among.sum()} texts, AUC {auc(scores[among], new[among]):.3f}")
-    among = kinds == "pair"
-    print(f"pairs: {among.sum()} texts, AUC {auc(scores[among], new[among]):.3f}")
+    for kind in ("pair", "later", "alone"):
+        among = kinds == kind
+        print(f"{kind}: {among.sum()} texts, AUC {auc(scores[among], new[among]):.3f}")
 
 
 if __name__ == "__main__":
