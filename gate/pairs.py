@@ -177,7 +177,7 @@ class _About(NamedTuple):
     rivals: Mapping[str, frozenset[str]]
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=20_000)
 def _about(attribute: str, claim: str) -> _About:
     """Kept for more than are kept as a whole, so that who has thousands of memories is not read
     anew at each sentence."""
