@@ -195,11 +195,15 @@ def _renewing_its_slot(standing: Standing, candidate: Candidate) -> Candidate:
     older = older_of_slot(standing, candidate)
     if not 0 < len(older) <= MOST:
         return candidate
-    ends = tuple(
+    return candidate.model_copy(update={"ends": (*candidate.ends, *_ends_of(older))})
+
+
+def _ends_of(held: Sequence[Held]) -> tuple[Ends, ...]:
+    """What names these memories as over."""
+    return tuple(
         Ends(attribute=each.written.memory.attribute, value=each.written.memory.value)
-        for each in older
+        for each in held
     )
-    return candidate.model_copy(update={"ends": (*candidate.ends, *ends)})
 
 
 class _News(NamedTuple):
@@ -294,10 +298,7 @@ def _renewing(
     """The candidates, of which the first of a sentence ends the notes that it says anew."""
     if not held or len(held) > MOST:
         return list(kept)
-    ends = tuple(
-        Ends(attribute=each.written.memory.attribute, value=each.written.memory.value)
-        for each in held
-    )
+    ends = _ends_of(held)
     first = next((each for each in kept if _meets(each, sentence) and not each.retracts), None)
     return [
         each.model_copy(update={"ends": (*each.ends, *ends)}) if each is first else each

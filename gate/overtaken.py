@@ -105,7 +105,7 @@ def _in_fewer_words(told: dict[str, list[Held]], there: Sequence[Held]) -> dict[
 _KIN = re.compile(
     r"relation\.(?:(?:step)?(?:mother|father|mom|mum|dad|brother|sister|son|daughter|child|kid)|"
     r"wife|husband|hubby|spouse|partner|girlfriend|boyfriend|gf|bf|fianc\w*|cousin|aunt|uncle|"
-    r"niece|nephew|grand\w+|gran\w*|friend|mate|buddy|pal|bestie|twin)\."
+    r"niece|nephew|grand\w+|gran\w*|(?:best-)?friend|mate|buddy|pal|bestie|twin)\."
 )
 _PARTS = re.compile(
     r"\b(?:broke|broken|break|split|separat\w+|divorc\w+|dump\w+|ex|exes|single|"

@@ -17,7 +17,7 @@ import numpy as np
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.projections.aboutness import ABOUT
-from beliefledger.projections.kept_slots import kept_under
+from beliefledger.projections.kept_slots import all_elsewhere
 from beliefledger.projections.mentions import ONLY_ASKS
 from beliefledger.projections.novelty import THEIRS, UNITS, UNREAL
 from beliefledger.projections.slot_routing import light_terms, with_same
@@ -204,9 +204,7 @@ def _elsewhere(
 ) -> NDArray[np.bool_]:
     """Which results have memories, and none of a slot that is asked for."""
     wanted = {each.name for each in asked.slots}
-    kept = [kept_under(each, index) for each in groups] if wanted else []
-    found = [bool(slots) and wanted.isdisjoint(slots) for slots in kept]
-    return np.array(found or [False] * len(groups))
+    return np.array([bool(wanted) and all_elsewhere(each, wanted, index) for each in groups])
 
 
 def _turn(number: int, index: SubjectIndex) -> int:

@@ -30,6 +30,12 @@ def kept_under(numbers: Iterable[int], index: SubjectIndex) -> frozenset[str]:
     return frozenset(found)
 
 
+def all_elsewhere(numbers: Iterable[int], wanted: Collection[str], index: SubjectIndex) -> bool:
+    """Whether these texts have memories, and none of these slots."""
+    slots = kept_under(numbers, index)
+    return bool(slots) and slots.isdisjoint(wanted)
+
+
 def slots_of(key: str) -> frozenset[str]:
     """The slots that have a key, or one of which it is a further part; `OTHER` if there is none."""
     heads = (key, *(key[:at] for at, each in enumerate(key) if each in ".-"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.projections.aboutness import Aboutness
-from beliefledger.projections.kept_slots import OTHER, kept_under
+from beliefledger.projections.kept_slots import OTHER, all_elsewhere
 from beliefledger.projections.novelty import THEIRS, UNREAL
 from beliefledger.projections.slot_routing import SlotQuestion
 from beliefledger.projections.text_lines import USER
@@ -63,10 +63,7 @@ def _elsewhere(
     a slot that is: "got a work phone too now" says nothing of the user's work."""
     if not asked.slots or not any(about.keyed[each] for each in found):
         return False
-    slots = kept_under((number,), index)
-    return (
-        bool(slots) and OTHER not in slots and slots.isdisjoint(each.name for each in asked.slots)
-    )
+    return all_elsewhere((number,), {OTHER, *(each.name for each in asked.slots)}, index)
 
 
 def _in_passing(number: int, about: Aboutness, found: Sequence[int], index: SubjectIndex) -> bool:

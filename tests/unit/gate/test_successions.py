@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from beliefledger.gate import successions
-from beliefledger.gate.overtaken import goes_to
+from beliefledger.gate.keys import canonical
+from beliefledger.gate.overtaken import goes_to, is_kin
 from beliefledger.gate.pairs import Said, Told, linked_best, ranks
 from beliefledger.gate.rules import successions as rules_successions
 from beliefledger.gate.successions import may_overtake, score, threshold
@@ -110,3 +111,8 @@ def test_a_rival_is_asked_about_before_what_only_shares_words():
     ]
     evernote = Told("fact", "uses.evernote", "User uses Evernote", "Evernote")
     assert 0 in linked_best(said, [evernote, *many], 2)
+
+
+@pytest.mark.parametrize("title", "bestie best-mate mate bff gf hubby mum dad bro sis kid".split())
+def test_a_relative_or_friend_is_kin_under_the_key_that_they_have(title):
+    assert is_kin(canonical(f"relation.{title}.name", "relation"), "Kim")
