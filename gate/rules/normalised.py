@@ -30,12 +30,23 @@ _MARKS = frozenset(_DATA["marks"].split())
 _ODD = _SPELLINGS.keys() | _FILLERS | _LAUGHS | _MARKS | {"id", "ill", "w"}
 """Words of which one is in every sentence that has to be mended."""
 _ADDRESSED = frozenset(_DATA["addressed"].split())
-_SUBJECTLESS: dict[str, list[tuple[frozenset[str], tuple[str, ...]]]] = {}
-for _subject, _verbs in _DATA["subjectless"].items():
-    for _verb, _next in _verbs.items():
-        _SUBJECTLESS.setdefault(_verb, []).append(
-            (frozenset(_next.split()), tuple(_subject.split()))
-        )
+_Openings = dict[str, list[tuple[frozenset[str], tuple[str, ...]]]]
+"""By a clause's first word: the words that may follow, and what is left out before it."""
+
+
+def _openings(*tables: dict[str, dict[str, str]]) -> _Openings:
+    found: _Openings = {}
+    for table in tables:
+        for subject, verbs in table.items():
+            for verb, after in verbs.items():
+                told = frozenset(after.split()), tuple(subject.split())
+                found.setdefault(verb, []).append(told)
+    return found
+
+
+_SUBJECTLESS = _openings(_DATA["subjectless"])
+_GOING_ON = _openings(_DATA["subjectless"], _DATA["going_on"])
+_UNSURE = frozenset(_DATA["unsure"].split())
 _KIN = frozenset(_DATA["kin"].split())
 _OURS = frozenset(_DATA["ours"].split())
 _BARE = frozenset(_DATA["bare"].split())
@@ -84,27 +95,78 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
         words = [Token("my", "my", words[0].start, words[0].start), *words]
     elif words[0].low == "the" and len(words) > 3 and words[1].low in _OURS:
         words = [words[0]._replace(low="my"), *words[1:]]
+    if words[0].low in _SPEAKERS and "," in said:
+        words = _with_subjects(words)
     return _named(words)
+
+
+_SPEAKERS = frozenset({"i", "i'm", "i've", "we", "we're", "we've"})
+_JOINING = frozenset({"and", "then", "now", "so", "but", "also"})
+
+
+def _with_subjects(words: list[Token]) -> list[Token]:
+    """ "I quit Siemens, started at Bosch" with the "I" that its second clause leaves out."""
+    found: list[Token] = []
+    for at, word in enumerate(words):
+        if at > 1 and (subject := _left_out(words, at)):
+            found += [Token(each, each, word.start, word.start) for each in subject]
+        found.append(word)
+    return found
+
+
+def _left_out(words: list[Token], at: int) -> tuple[str, ...]:
+    """The subject that a clause leaves out which goes on behind a comma; none where what was said
+    before it is of others, of what may be, or goes on with what one wants to do."""
+    low = words[at].low
+    comma = at - 1
+    while comma and words[comma].low in _JOINING:
+        comma -= 1
+    if low not in _GOING_ON or words[comma].low != "," or at + 1 >= len(words):
+        return ()
+    before = {word.low for word in words[:comma]}
+    if words[-1].low == "?" or not _UNSURE.isdisjoint(before):
+        return ()
+    if low == "moved" and "worked" in before:
+        return ()  # "worked at Shell for years, moved to BP"
+    if "to" in before and verb_form(low)[1] is Form.BASE:
+        return ()
+    return _subject_of(words, at, _GOING_ON)
 
 
 def _with_subject(words: list[Token]) -> list[Token]:
     """ "Love hiking!" as "I love hiking!"; orders and questions stay as they are."""
     if len(words) < 2 or words[-1].low == "?":
         return words
-    following = words[1].low
-    for after, subject in _SUBJECTLESS[words[0].low]:
+    subject = _subject_of(words, 0, _SUBJECTLESS)
+    if not subject:
+        return words
+    begin = words[0].start
+    first = words[0]._replace(text=words[0].text.lower())
+    return [*(Token(each, each, begin, begin) for each in subject), first, *words[1:]]
+
+
+def _subject_of(words: list[Token], at: int, openings: _Openings) -> tuple[str, ...]:
+    """What is left out before a clause that begins with the word at `at`."""
+    low, following = words[at].low, words[at + 1].low
+    then = words[at + 2] if at + 2 < len(words) else None
+    for after, subject in openings[low]:
         if (
             following in after
             or ("*" in after and following not in _ADDRESSED)
-            or ("+" in after and _object(words[1]))
-            or ("^" in after and words[1].text[0].isupper())
-            or (words[0].low in ("got", "have") and following.isdigit() and "two" in after)
-            or (words[0].low == "just" and verb_form(following)[1] is Form.PAST)
+            or ("+" in after and _object(words[at + 1]))
+            or ("^" in after and words[at + 1].text[0].isupper())
+            or (then is not None and _and_then(following, then, after))
+            or (low in ("got", "have") and following.isdigit() and "two" in after)
+            or (low == "just" and verb_form(following)[1] is Form.PAST)
         ):
-            begin = words[0].start
-            first = words[0]._replace(text=words[0].text.lower())
-            return [*(Token(each, each, begin, begin) for each in subject), first, *words[1:]]
-    return words
+            return subject
+    return ()
+
+
+def _and_then(following: str, then: Token, after: frozenset[str]) -> bool:
+    """Whether two words may follow: "at^" is "at" and a name."""
+    named = f"{following}^" in after and then.text[0].isupper()
+    return named or f"{following}-{then.low}" in after
 
 
 def _together(words: list[Token]) -> list[Token]:

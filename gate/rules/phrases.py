@@ -130,6 +130,8 @@ def retell(content: str, words: list[Token], start: int, stop: int, person: str)
     parts: list[str] = []
     for at in range(start, stop):
         token = words[at]
+        if start < at and token.low in ("i", "i'm", "i've") and token.start == token.end:
+            continue  # "I sold the corsa, bought a polo" says it once
         if at > start:
             parts.append(content[words[at - 1].end : token.start] or _gap(words[at - 1], token))
         spoken = table.get(token.low)

@@ -88,9 +88,16 @@ def _belonging(reading: Reading, my: int) -> Iterator[RuleFinding]:
         yield from _preferred(reading, my, at)
         return
     noun = low.removesuffix("'s")
-    if noun in ONE or noun in MANY or noun in PETS:
-        yield from _of_person(reading, my, at, noun)
-    yield from owned_things.findings(reading, my)
+    yield from _who_or_what(reading, my, at, noun)
+
+
+def _who_or_what(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFinding]:
+    """Who somebody near is, else what a thing is: "my boss is Karl now" tells of no thing."""
+    near = any(noun in each for each in (ONE, MANY, PETS))
+    persons = [*_of_person(reading, my, at, noun)] if near else []
+    named = {each.value for each in persons if each.type == "relation"}
+    yield from persons
+    yield from (each for each in owned_things.findings(reading, my) if each.value not in named)
     yield from belongings.findings(reading, my)
 
 
@@ -99,18 +106,13 @@ _BY_AGE = frozenset({"eldest", "oldest", "youngest"})
 
 def _shared(reading: Reading, our: int) -> Iterator[RuleFinding]:
     """ "Our cat Felix is 12": what is theirs together."""
-    noun = reading.words[our + 1].low
-    if noun in _BY_AGE:
+    if (noun := reading.words[our + 1].low) in _BY_AGE:
         yield from _of_person(reading, our, our + 1, noun)
-    if noun in ONE or noun in MANY or noun in PETS:
-        yield from _of_person(reading, our, our + 1, noun)
-    yield from owned_things.findings(reading, our)
-    yield from belongings.findings(reading, our)
+    yield from _who_or_what(reading, our, our + 1, noun)
 
 
 def _of_self(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
-    words, content = reading.words, reading.content
-    low = words[at].low
+    words, content, low = reading.words, reading.content, reading.words[at].low
     following = at + 1 if low == "name's" else at + 2
     linked = low == "name's" or (at + 1 < len(words) and words[at + 1].low == "is")
     if low.startswith("name") and linked and words[min(following, len(words) - 1)].low != "not":
