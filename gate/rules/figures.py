@@ -14,7 +14,7 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.rules import choices, new_figures
 from beliefledger.gate.rules.findings import Reading, RuleFinding, capped
-from beliefledger.gate.rules.lexicon import Form, expanded, load, third_person, verb_form
+from beliefledger.gate.rules.lexicon import WORDS, Form, expanded, load, third_person, verb_form
 from beliefledger.gate.rules.phrases import retell, singular, slug
 from beliefledger.gate.rules.words import tokens
 from beliefledger.ledger.candidate import SELF, Precision, SpeechAct, When
@@ -266,8 +266,7 @@ def claim_to(reading: Reading, begin: int, stop: int) -> str:
     words = [i for i, w in enumerate(reading.words) if w.start >= begin and w.end <= stop]
     if not words:
         return f"{SELF}: {reading.content[begin:stop]}"
-    first, last = words[0], words[-1] + 1
-    low = reading.words[first].low
+    first, last, low = words[0], words[-1] + 1, reading.words[words[0]].low
     following = reading.words[first + 1].low if first + 1 < last else ""
     rest = capped(retell(reading.content, reading.words, first + 1, last, "first"))
     if low in ("my", "our"):
@@ -275,20 +274,22 @@ def claim_to(reading: Reading, begin: int, stop: int) -> str:
     link = dict.fromkeys(("i'm", "im", "we're"), "is ")
     link |= dict.fromkeys(("i've", "ive", "we've", "weve"), "has ")
     if low in ("i", "we"):
-        spoken = {"am": "is", "are": "is", "have": "has", "weigh": "weighs", "bank": "banks"}.get(
-            following
-        )
+        often = following if following in WORDS["habit_adverbs"] and first + 2 < last else ""
+        if often:  # "usually wake up": "usually wakes up"
+            following, rest = reading.words[first + 2].low, rest[len(often) + 1 :]
+        spoken = _SPOKEN.get(following)
         lemma, form = verb_form(following)
         if spoken is None and form is Form.BASE:
             spoken = third_person(lemma)
         if spoken:
             rest = spoken + rest[len(following) :]
-        return f"{SELF} {rest}"
+        return " ".join(filter(None, (SELF, often, rest)))
     if low in link:
         return f"{SELF} {link[low]}{rest}"
     return f"{SELF}: {capped(retell(reading.content, reading.words, first, last, 'first'))}"
 
 
+_SPOKEN = {"am": "is", "are": "is", "have": "has", "weigh": "weighs", "bank": "banks"}
 _CHILDREN = re.compile(r"^has\.(?:kid|child|children)$")
 _SMALL = frozenset(
     "the a an my our so far now already this that these those of one ones them different "

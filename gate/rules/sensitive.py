@@ -53,6 +53,10 @@ _SUBJECTS = frozenset(
     "dermatology neurology cardiology pathology psychotherapy counselling".split()
 )
 """What somebody studies says nothing of how they are."""
+_OF_STUDIES = frozenset(
+    "school student students degree studies books textbook textbooks research researcher secretary "
+    "writer translator".split()
+)
 
 
 def category_of(claim: str) -> str | None:
@@ -64,9 +68,11 @@ def categories_of(claim: str) -> Iterator[str]:
     """The special categories that a claim's words belong to, those of single words first."""
     before = ""
     said = _WORD.findall(claim.lower().replace("’", "'"))
-    for found in said:
+    for found, following in zip(said, [*said[1:], ""], strict=True):
         word = found if found in _SENSITIVE else found.removesuffix("'s")
-        if word in _SUBJECTS and before in _STUDIES:
+        if (word in _SUBJECTS and before in _STUDIES) or (
+            word == "medical" and following in _OF_STUDIES
+        ):
             pass
         elif word in _SENSITIVE and before not in _OTHER_UNIONS:
             yield _SENSITIVE[word]

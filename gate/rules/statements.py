@@ -10,7 +10,7 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules import choices, slot_values
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.experiences import experience
-from beliefledger.gate.rules.findings import Reading, RuleFinding, claim_of, span_of
+from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, claim_of, span_of
 from beliefledger.gate.rules.intentions import habit, intention, never
 from beliefledger.gate.rules.introductions import introduction
 from beliefledger.gate.rules.lexicon import WORDS
@@ -236,6 +236,10 @@ def _drafts(reading: Reading, clause: Clause, rule: Rule, slots: Slots) -> Itera
     words, says = clause.tokens, rule.says
     begin, end = slots["value"]
     items = _items(words, begin, end) if says.get("split") else [(begin, end)]
+    slots_of_items = [choices.lookup(words, *item) for item in items]
+    chosen = [each[0].attribute for each in slots_of_items if each is not None]
+    if len(set(chosen)) < len(chosen) and says["attribute"].startswith("@"):
+        items = [(begin, end)]  # "Python and Rust" are both of one slot, which has one value
     for item in items:
         finding = _finding(reading, clause, says, slots, item, len(items) > 1)
         if finding is not None:
@@ -337,6 +341,8 @@ def _finding(
         if front is not None:
             context = text_of(content, words, *front)
             start = min(start, words[front[0] - 1].start)
+    if says.get("already") and (when.start or 0) > reading.said_at:
+        when = NEVER
     if clause.ended or replaces:
         finish = max(finish, words[_span_stop(clause) - 1].end)
     return RuleFinding(

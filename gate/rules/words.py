@@ -152,5 +152,6 @@ def _new_predicate(words: list[Token], at: int, tense: str) -> bool:
     if tense in ("past", "perfect", "used"):
         return form in (Form.PAST, Form.BASE_OR_PAST) or low in ("am", "was", "have")
     if tense in ("present", "future", "modal"):
-        return form is Form.BASE and low in WORDS["clear_verbs"]
+        named = words[at].text[0].isupper()  # "Python and Go"
+        return form is Form.BASE and low in WORDS["clear_verbs"] and not named
     return form is Form.PAST
