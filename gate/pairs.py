@@ -90,9 +90,7 @@ class Said:
 
     @cached_property
     def figures(self) -> dict[str, str]:
-        return {
-            each.kind: self.text[each.start : each.end] for each in new_figures.figures(self.text)
-        }
+        return _figures(self.text)
 
     @cached_property
     def others(self) -> frozenset[str]:
@@ -161,9 +159,7 @@ class Told:
 
     @cached_property
     def figures(self) -> dict[str, str]:
-        return {
-            each.kind: self.value[each.start : each.end] for each in new_figures.figures(self.value)
-        }
+        return _figures(self.value)
 
     @cached_property
     def others(self) -> frozenset[str]:
@@ -261,6 +257,11 @@ def topics(words: tuple[str, ...]) -> frozenset[str]:
 
 def _plain(word: str) -> str:
     return word.removesuffix("'s").replace("'", "")
+
+
+def _figures(text: str) -> dict[str, str]:
+    """The figures of a text by their kinds."""
+    return {each.kind: text[each.start : each.end] for each in new_figures.figures(text)}
 
 
 def _stems(words: tuple[str, ...]) -> frozenset[str]:

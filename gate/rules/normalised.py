@@ -30,12 +30,12 @@ _MARKS = frozenset(_DATA["marks"].split())
 _ODD = _SPELLINGS.keys() | _FILLERS | _LAUGHS | _MARKS | {"id", "ill", "w"}
 """Words of which one is in every sentence that has to be mended."""
 _ADDRESSED = frozenset(_DATA["addressed"].split())
-_Openings = dict[str, list[tuple[frozenset[str], tuple[str, ...]]]]
+_LeftOut = dict[str, list[tuple[frozenset[str], tuple[str, ...]]]]
 """By a clause's first word: the words that may follow, and what is left out before it."""
 
 
-def _openings(*tables: dict[str, dict[str, str]]) -> _Openings:
-    found: _Openings = {}
+def _left_out_before(*tables: dict[str, dict[str, str]]) -> _LeftOut:
+    found: _LeftOut = {}
     for table in tables:
         for subject, verbs in table.items():
             for verb, after in verbs.items():
@@ -44,8 +44,8 @@ def _openings(*tables: dict[str, dict[str, str]]) -> _Openings:
     return found
 
 
-_SUBJECTLESS = _openings(_DATA["subjectless"])
-_GOING_ON = _openings(_DATA["subjectless"], _DATA["going_on"])
+_SUBJECTLESS = _left_out_before(_DATA["subjectless"])
+_GOING_ON = _left_out_before(_DATA["subjectless"], _DATA["going_on"])
 _UNSURE = frozenset(_DATA["unsure"].split())
 _KIN = frozenset(_DATA["kin"].split())
 _OURS = frozenset(_DATA["ours"].split())
@@ -118,10 +118,12 @@ def _left_out(words: list[Token], at: int) -> tuple[str, ...]:
     """The subject that a clause leaves out which goes on behind a comma; none where what was said
     before it is of others, of what may be, or goes on with what one wants to do."""
     low = words[at].low
+    if low not in _GOING_ON or at + 1 >= len(words):
+        return ()
     comma = at - 1
     while comma and words[comma].low in _JOINING:
         comma -= 1
-    if low not in _GOING_ON or words[comma].low != "," or at + 1 >= len(words):
+    if words[comma].low != ",":
         return ()
     before = {word.low for word in words[:comma]}
     if words[-1].low == "?" or not _UNSURE.isdisjoint(before):
@@ -145,7 +147,7 @@ def _with_subject(words: list[Token]) -> list[Token]:
     return [*(Token(each, each, begin, begin) for each in subject), first, *words[1:]]
 
 
-def _subject_of(words: list[Token], at: int, openings: _Openings) -> tuple[str, ...]:
+def _subject_of(words: list[Token], at: int, openings: _LeftOut) -> tuple[str, ...]:
     """What is left out before a clause that begins with the word at `at`."""
     low, following = words[at].low, words[at + 1].low
     then = words[at + 2] if at + 2 < len(words) else None

@@ -236,10 +236,10 @@ def _drafts(reading: Reading, clause: Clause, rule: Rule, slots: Slots) -> Itera
     words, says = clause.tokens, rule.says
     begin, end = slots["value"]
     items = _items(words, begin, end) if says.get("split") else [(begin, end)]
-    slots_of_items = [choices.lookup(words, *item) for item in items]
-    chosen = [each[0].attribute for each in slots_of_items if each is not None]
-    if len(set(chosen)) < len(chosen) and says["attribute"].startswith("@"):
-        items = [(begin, end)]  # "Python and Rust" are both of one slot, which has one value
+    if len(items) > 1 and says["attribute"].startswith("@"):
+        chosen = [one[0].attribute for each in items if (one := choices.lookup(words, *each))]
+        if len(set(chosen)) < len(chosen):
+            items = [(begin, end)]  # "Python and Rust" are both of one slot, which has one value
     for item in items:
         finding = _finding(reading, clause, says, slots, item, len(items) > 1)
         if finding is not None:
