@@ -288,11 +288,14 @@ class Sentence:
         return _DOUBTS.search(lowered(self.lead(at))) is not None
 
     def lead(self, at: int) -> str:
-        """The clause that an offset is in, up to there."""
-        begin = 0
+        """The clause that an offset is in, up to there. One that leaves its subject out has that of
+        the clause before: "my brother quit his job, moved to Oslo"."""
+        begin = before = 0
         for parting in _CLAUSE.finditer(self.text, 0, at):
+            if self.text[begin : parting.start()].strip():
+                before = begin
             begin = parting.end()
-        return self.text[begin:at]
+        return self.text[begin if self.text[begin:at].strip() else before : at]
 
     def others(self, at: int) -> set[str]:
         """Who else than the speaker is the subject of the clause that an offset is in."""

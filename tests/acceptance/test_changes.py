@@ -138,6 +138,21 @@ def test_who_is_near_takes_nobodys_place(memory, first, then):
     assert any(named in each for each in believed(memory, 9))
 
 
+@pytest.mark.parametrize(
+    ("then", "home"),
+    [
+        ("my brother quit his job, moved to Oslo", "Porto"),
+        ("my sister sold the house, moved to Oslo", "Porto"),
+        ("mum retired, moved to Spain", "Porto"),
+        ("work is mad, moved to Leeds", "Leeds"),
+    ],
+)
+def test_a_clause_without_subject_is_of_whom_the_one_before_is(memory, then, home):
+    tell(memory, (0, "I live in Porto."), (9, then))
+    homes = [each for each in memory.beliefs("ana") if each.attribute == "home.location"]
+    assert [each.value for each in homes] == [home]
+
+
 def test_who_parted_is_told_by_name(memory):
     tell(memory, (0, "Tom and I split up."))
     assert believed(memory, 0) == {"User and Tom split up"}
