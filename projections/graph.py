@@ -8,7 +8,7 @@ from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, Table, func, or_, select
+from sqlalchemy import Connection, Select, Table, bindparam, func, or_, select
 
 from beliefledger.ledger.candidate import Precision
 from beliefledger.ledger.dataclass import dataclass
@@ -115,20 +115,26 @@ def about(
     connection: Connection, at: GraphGenerations, subject_ref: str, entity_id: str
 ) -> dict[str, str]:
     """The memories in force that are about an entity or relate to it, each with its belief."""
-    versions, links = tables.belief_versions(at.beliefs), tables.links(at.links)
-    query = (
+    asked = {"subject": subject_ref, "entity": entity_id}
+    return dict(connection.execute(_about(at.beliefs, at.links), asked).tuples().all())
+
+
+@tables.of_generations
+def _about(beliefs: int, links_generation: int) -> Select[Any]:
+    """Made once: what words mean that name no slot is looked for with it."""
+    versions, links = tables.belief_versions(beliefs), tables.links(links_generation)
+    return (
         select(versions.c.memory_id, versions.c.belief)
         .select_from(links.join(versions, links.c.memory_id == versions.c.memory_id))
         .where(
-            links.c.entity_id == entity_id,
-            links.c.subject_ref == subject_ref,
+            links.c.entity_id == bindparam("entity"),
+            links.c.subject_ref == bindparam("subject"),
             links.c.part.in_((ABOUT, TARGET)),
             links.c.closed.is_(None),
             versions.c.closed.is_(None),
         )
         .order_by(versions.c.row_id)
     )
-    return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def mentions(
