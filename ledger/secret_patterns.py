@@ -340,7 +340,7 @@ ANNOUNCED: tuple[tuple[SecretKind, str, str, str], ...] = (
     (SecretKind.PASSWORD, "sshpass", _SSHPASS, "whole"),
     (SecretKind.PASSWORD, "redis-cli", _REDIS, "whole"),
     (SecretKind.PASSWORD, "@", _LOGIN_BESIDE, "strong"),
-    (SecretKind.PASSWORD, "user login log cred", _USER_SLASH, "strong"),
+    (SecretKind.PASSWORD, "/ | pw pass", _USER_SLASH, "strong"),
     # In a shell's or an .env file's assignment even a short value is the secret.
     (SecretKind.API_KEY, "key secret token pass", f"{_ENV}={_ONE}", "whole"),
 )

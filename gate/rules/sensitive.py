@@ -27,12 +27,16 @@ _PHRASES = Table(
 _HINTS: dict[str, frozenset[str]] = {
     category: frozenset(words.split()) for category, words in _PERSONAL_DATA.pop("hints").items()
 }
+_ANY_HINT = frozenset[str]().union(*_HINTS.values())
 _TERMS: dict[tuple[str, ...], str] = {
     tuple(term.split()): category
     for category, terms in _PERSONAL_DATA.pop("terms").items()
     for term in terms.split(",")
 }
-_TERM_LENGTHS = tuple(sorted({len(term) for term in _TERMS}))
+_TERMS_TO: dict[str, list[tuple[str, ...]]] = {}
+"""The terms by their last word, which is less usual than their first."""
+for _term in _TERMS:
+    _TERMS_TO.setdefault(_term[-1], []).append(_term)
 _ENDINGS = tuple(
     (tuple(ends.split()), category) for category, ends in _PERSONAL_DATA.pop("endings").items()
 )
@@ -81,11 +85,18 @@ def categories_of(claim: str) -> Iterator[str]:
                 if word.endswith(ends):
                     yield category
         before = word
-    for length in _TERM_LENGTHS:
-        for each in zip(*(said[at:] for at in range(length)), strict=False):
-            if each in _TERMS:
-                yield _TERMS[each]
+    if not _TERMS_TO.keys().isdisjoint(said):
+        there = [
+            term
+            for end, word in enumerate(said, 1)
+            for term in _TERMS_TO.get(word, ())
+            if term == tuple(said[max(end - len(term), 0) : end])
+        ]
+        for term in sorted(there, key=len):
+            yield _TERMS[term]
     parts = {part for word in said for part in word.split("-")}
+    if _ANY_HINT.isdisjoint(parts):
+        return
     found = None
     for pattern, category in _PHRASES.possible(lowered(claim)):
         if found != category and not _HINTS[category].isdisjoint(parts):
