@@ -28,6 +28,7 @@ _TOKEN = re.compile(
     r"\d[\d.,:/]*\d|\d|[^\W\d_][^\W_]*(?:[-.&+/#'][^\W_]+)*[+#]*|[$€£%]|[.,;:!?()–—\n]"
 )
 CUT = frozenset(".,;:!?()–—\n") | frozenset("but and because so while though although".split())
+_DIGIT = re.compile(r"\d")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _KILO = re.compile(r"\b(\d{1,4}(?:\.\d)?)k\b")
@@ -57,6 +58,7 @@ class _Wordings:
     intent: frozenset[str]
     limiting: frozenset[str]
     tongues: dict[str, tuple[frozenset[str], frozenset[str]]]
+    """Of each language its words, and those of them that deny."""
 
 
 def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
@@ -92,7 +94,10 @@ def wordings() -> _Wordings:
         intent=frozenset(read["intent"].split()),
         limiting=frozenset(read["limiting"].split()),
         tongues={
-            name: (frozenset(each["words"].split()), frozenset(each["not"].split()))
+            name: (
+                frozenset(each["words"].split() + each["not"].split()),
+                frozenset(each["not"].split()),
+            )
             for name, each in read["languages"].items()
         },
     )
@@ -115,18 +120,23 @@ def plain(text: str) -> str:
     """Lower case, contractions and short forms written out, phrases as one."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", undisguised(text)).replace("’", "'")
-    text = text.casefold().replace("won't", "will not").replace("can't", "can not")
-    text = text.replace("ain't", "is not").replace("shan't", "shall not")
-    text = _NOT.sub(" not", text)
-    text = together(_CALLED.sub(r"\1 is", text))
-    text = _SUFFIX.sub(lambda found: _LONG.get(found[0], " "), text)
+    text = text.casefold()
+    text = _without_contractions(text) if "'" in text else together(text)
     known = wordings()
-    text = " ".join(known.short.get(word, word) for word in _spaced(text))
-    text = _KILO.sub(lambda found: f"{float(found[1]) * 1000:.0f}", _THOUSANDS.sub("", text))
+    text = " ".join([known.short.get(word, word) for word in _spaced(text)])
+    if _DIGIT.search(text):
+        text = _KILO.sub(lambda found: f"{float(found[1]) * 1000:.0f}", _THOUSANDS.sub("", text))
     if not known.heads.isdisjoint(text.replace("-", " ").split()):
         for _ in range(2):  # what stands for a phrase may be part of another
             text = known.phrase.sub(lambda found: known.phrases[found[0]], text)
     return text
+
+
+def _without_contractions(text: str) -> str:
+    text = text.replace("won't", "will not").replace("can't", "can not")
+    text = text.replace("ain't", "is not").replace("shan't", "shall not")
+    text = together(_CALLED.sub(r"\1 is", _NOT.sub(" not", text)))
+    return _SUFFIX.sub(lambda found: _LONG.get(found[0], " "), text)
 
 
 def together(text: str) -> str:
@@ -273,19 +283,20 @@ def _spelt(quotes: tuple[str, ...]) -> frozenset[str]:
 
 
 def tongue_in(words: frozenset[str], quotes: Sequence[str]) -> str | None:
-    letters = [char for quote in quotes for char in quote if char.isalpha()]
-    odd = sum(ord(char) > 0x24F for char in letters)
-    found = {name: len(words & (each[0] | each[1])) for name, each in wordings().tongues.items()}
-    best = max(found, key=lambda name: found[name])
-    if found[best] and odd * 2 > len(letters):
-        return best
-    if odd * 2 > len(letters):
-        return "?"
+    text = "".join(quotes)
+    letters = [] if text.isascii() else [char for char in text if char.isalpha()]
+    mostly_odd = sum(ord(char) > 0x24F for char in letters) * 2 > len(letters)
+    found = {name: len(words & each[0]) for name, each in wordings().tongues.items()}
+    best = max(found, key=found.__getitem__)
+    if mostly_odd:
+        return best if found[best] else "?"
     english = len(words & _ENGLISH)
     if found[best] > english and (found[best] >= 2 or not english):
         return best
+    if english:
+        return None
     strange = any(ord(char) > 0x7F for char in letters)
-    return "?" if not english and (strange or (letters and not _spelled(words))) else None
+    return "?" if strange or (any(map(str.isalpha, text)) and not _spelled(words)) else None
 
 
 _ENGLISH = frozenset(
