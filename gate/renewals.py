@@ -31,7 +31,7 @@ from beliefledger.gate.rules.renewals import (
     named,
     spelt_out,
 )
-from beliefledger.gate.rules.subjects import Subject, subject_of
+from beliefledger.gate.rules.subjects import Subject, left_out, subject_of
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
 
 _STAYING = ("identity.birth", "record.", "language.native", "language.speaks")
@@ -202,6 +202,8 @@ def _is_of_subject(sentence: Sentence, renewal: Renewal) -> bool:
         who |= {stem(word.lower()) for word in _PROPER.findall(memory.claim)}
         who |= {stem(word) for word in others} & stems(memory.claim)
         return not who.isdisjoint(before)
+    if not left_out(sentence.clauses(begin)) <= known_words(renewal.held):
+        return False
     if others == {"they"} and _OF_US.search(sentence.lead(_start(renewal))):
         return True  # "they put me on days"
     about = stems(memory.claim)
@@ -223,8 +225,11 @@ def known_words(held: Held) -> set[str]:
     }
 
 
-def spoken_of(said: str, there: list[Held]) -> list[Held]:
-    """Those of the memories that a sentence may speak of, by its subject."""
+def spoken_of(lead: str, said: str, there: list[Held]) -> list[Held]:
+    """Those of the memories that words may speak of, by their subject, which may stand in what the
+    sentence says before them."""
+    doing = left_out(Sentence(lead + said).clauses(len(lead))) if there and lead else frozenset()
+    there = [each for each in there if doing <= known_words(each)]
     subject = subject_of(said)
     if subject is None:
         return there

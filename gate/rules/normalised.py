@@ -20,7 +20,7 @@ _FILLERS = frozenset(_DATA["fillers"].split())
 _PAUSED = frozenset(_DATA["paused"].split())
 _LAUGHS = frozenset(_DATA["laughs"].split())
 _OPENINGS = frozenset(_DATA["openings"].split())
-_GIVEN = frozenset(_DATA["given"].split())
+GIVEN = frozenset(_DATA["given"].split())
 _PHRASES: dict[tuple[str, str], list[tuple[tuple[str, ...], str]]] = {}
 """By their first two words: the words, and what stands for them."""
 for _typed, _meant in [*_DATA["phrases"].items(), *((each, ",") for each in _DATA["aside"])]:
@@ -429,7 +429,7 @@ def _named(words: list[Token]) -> list[Token]:
         if not word.text.isalpha() or not word.text.islower():
             continue
         named = before in _NAMED or (before == "is" and at > 1 and words[at - 2].low == "name")
-        if word.low in _GIVEN or (named and word.low not in _NO_NAMES | _CALLED):
+        if word.low in GIVEN or (named and word.low not in _NO_NAMES | _CALLED):
             words[at] = word._replace(text=word.text.capitalize())
     return words
 
