@@ -13,10 +13,10 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems
 from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.renewals import is_of_another, known_words
+from beliefledger.gate.renewals import is_done_by_another, is_of_another
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.renewals import OTHERS, Sentence
-from beliefledger.gate.rules.subjects import left_out, subject_of, tells_a_state
+from beliefledger.gate.rules.subjects import acting, subject_of, tells_a_state
 from beliefledger.gate.successions import CHANGES, score, threshold
 from beliefledger.ledger.candidate import SELF, Candidate
 
@@ -35,7 +35,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
         return []  # it tells of somebody by name, and of that it says all there is
     said = Said(candidate.spans[0].quote)
     subject = subject_of(said.text)
-    doing = left_out(Sentence(said.text).clauses(len(said.text)))
+    doing = acting(Sentence(said.text).clauses(len(said.text)))
     named, same = frozenset(said.words), stems(said.text)
     words = [ends.value for ends in candidate.ends if ends.among]
     there = []
@@ -59,7 +59,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         if distinctions.is_one_of_several(named, of.attribute, of.claim):
             continue
-        if not doing <= known_words(held):
+        if is_done_by_another(doing, held):
             continue
         if subject is not None and is_of_another(subject, held):
             continue

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from beliefledger.gate import pairs
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import WORD, Standing, in_place
-from beliefledger.gate.renewals import known_words
+from beliefledger.gate.renewals import is_done_by_another
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.plain_changes import Change, News, is_named, news
@@ -62,7 +62,7 @@ def meant(
             each
             for each in _there(standing, told)
             if _fits(told, each)
-            and doing <= known_words(each)
+            and not is_done_by_another(doing, each)
             and not (_points(told.change) and others.difference(each.written.memory.claim.split()))
             and not _is_answered(text, told, each, beside)
             and (_is_of(told.change) or not distinctions.apart(text, each.written.memory.claim, ""))

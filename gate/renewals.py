@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from beliefledger.gate.belief import Held
@@ -24,6 +25,7 @@ from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions, new_figures
 from beliefledger.gate.rules.renewals import (
     NOUNS,
+    OTHERS,
     TOLD,
     Kind,
     New,
@@ -202,7 +204,7 @@ def _is_of_subject(sentence: Sentence, renewal: Renewal) -> bool:
         who |= {stem(word.lower()) for word in _PROPER.findall(memory.claim)}
         who |= {stem(word) for word in others} & stems(memory.claim)
         return not who.isdisjoint(before)
-    if not left_out(sentence.clauses(begin)) <= known_words(renewal.held):
+    if is_done_by_another(left_out(sentence.clauses(begin)), renewal.held):
         return False
     if others == {"they"} and _OF_US.search(sentence.lead(_start(renewal))):
         return True  # "they put me on days"
@@ -229,11 +231,24 @@ def spoken_of(lead: str, said: str, there: list[Held]) -> list[Held]:
     """Those of the memories that words may speak of, by their subject, which may stand in what the
     sentence says before them."""
     doing = left_out(Sentence(lead + said).clauses(len(lead))) if there and lead else frozenset()
-    there = [each for each in there if doing <= known_words(each)]
+    there = [each for each in there if not is_done_by_another(doing, each)]
     subject = subject_of(said)
     if subject is None:
         return there
     return [each for each in there if not is_of_another(subject, each)]
+
+
+def is_done_by_another(doing: AbstractSet[str], held: Held) -> bool:
+    """Whether what these people do is nothing of a memory of the user, which tells of none of
+    them."""
+    memory = held.written.memory
+    if not doing or memory.entity != SELF:
+        return False
+    known = known_words(held).union(memory.claim.lower().split())
+    return doing.isdisjoint(known) and not (doing <= _ANYBODY and OTHERS & known)
+
+
+_ANYBODY = frozenset({"he", "she", "they", "his", "her", "their"})
 
 
 def is_of_another(subject: Subject, held: Held) -> bool:
