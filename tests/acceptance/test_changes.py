@@ -199,7 +199,7 @@ def test_who_parted_is_told_by_name(memory):
 
 def test_a_list_is_not_cut_after_the_first_of_it(memory):
     tell(memory, (0, "I have two kids, Anu (5) and Dev (3)."))
-    assert believed(memory, 0) == {"User has two kids"}
+    assert believed(memory, 0) == {"User has two kids, Anu (5) and Dev (3)"}
 
 
 def test_what_a_person_is_is_told_once(memory):
