@@ -11,8 +11,8 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.meant_memories import LASTING, Standing, in_place, look_up, stem
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.renewals import spoken_of
 from beliefledger.gate.rules import distinctions, new_figures
+from beliefledger.gate.spoken_of import spoken_of
 from beliefledger.ledger.candidate import Candidate, Ends, Span, When
 from beliefledger.ledger.times import DAY
 

@@ -13,10 +13,10 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems
 from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.renewals import is_done_by_another, is_of_another
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.renewals import OTHERS, Sentence
 from beliefledger.gate.rules.subjects import acting, subject_of, tells_a_state
+from beliefledger.gate.spoken_of import is_done_by_another, is_of_another
 from beliefledger.gate.successions import CHANGES, score, threshold
 from beliefledger.ledger.candidate import SELF, Candidate
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 from beliefledger.gate import pairs
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import WORD, Standing, in_place
-from beliefledger.gate.renewals import is_done_by_another
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.plain_changes import Change, News, is_named, news
 from beliefledger.gate.rules.renewals import KINDS, OTHERS, Sentence
 from beliefledger.gate.rules.subjects import left_out
+from beliefledger.gate.spoken_of import is_done_by_another
 from beliefledger.ledger.candidate import SELF, Candidate
 
 MOST = 3
