@@ -57,6 +57,8 @@ _PHRASE = compile_later(
     |(?P<month_day>\b{_MONTH}\s+(?:the\s+)?{_ORDINAL}\b(?!\s*(?:%|percent))(?:,?\s+{_YEAR}\b)?)
     |(?P<day_month>\b(?:the\s+)?{_ORDINAL}\s+(?:of\s+)?{_MONTH}\b(?:,?\s+{_YEAR}\b)?)
     |(?P<month_year>\b(?:(?:early|mid|late)[-\s]+)?{_MONTH},?\s+(?:of\s+)?{_YEAR}\b)
+    |(?P<month_of>\b(?:(?:in|since|by|until|from|before|after|around)\s+)?{_MONTH}\s+
+        (?:last|this|next)\s+year\b)
     |(?P<rel_month>\b(?:last|this|next|this\s+past|this\s+coming)\s+{_MONTH}(?!\w))
     |(?P<ago>\b(?:about\s+|around\s+|almost\s+|over\s+|exactly\s+)?(?:{_COUNT})\s+
         (?:minutes?|hours?|days?|weeks?|months?|years?|decades?)\s+(?:ago|back|earlier)\b)
@@ -130,10 +132,11 @@ def find_when(
 
 def _is_time(kind: str, phrase: str) -> bool:
     """Whether words such as May or March are meant as times here."""
-    if kind in ("month_day", "day_month", "in_month", "rel_month"):
+    if kind in ("month_day", "day_month", "in_month", "rel_month", "month_of"):
         for word in re.findall(r"[A-Za-z]+", phrase):
             if word.lower() in _AMBIGUOUS:
-                return word[0].isupper() or kind == "rel_month"
+                sure = kind == "rel_month" or (kind == "month_of" and phrase.count(" ") > _IN_MAY)
+                return word[0].isupper() or sure
     if kind == "weekday":
         word = phrase.rsplit(maxsplit=1)[-1]
         return word[0].isupper() or word.lower() in DAYS
@@ -162,6 +165,9 @@ def _read(kind: str, phrase: str, today: int, future: bool, past: bool = False) 
         return _days(base + timedelta(days=ahead if ahead_meant else -back), 1, Precision.DAY)
     if kind in ("in_month", "rel_month"):
         return _month_named(phrase, base, future, past)
+    if kind == "month_of":  # "May next year"
+        *_, month, which, _ = phrase.split()
+        return _month(base.year + _YEARS[which.lower()], _month_number(month) or 1)
     if kind == "week_of":
         return _week_of(phrase, today, future)
     if kind == "year":
@@ -170,6 +176,11 @@ def _read(kind: str, phrase: str, today: int, future: bool, past: bool = False) 
     if kind == "of_last":
         return _day_of_month(phrase, base)
     return _calendar(kind, phrase, base, future)
+
+
+_IN_MAY = 2
+"""Spaces in "may next year": with one more, a month is meant."""
+_YEARS = {"last": -1, "this": 0, "next": 1}
 
 
 def _week_of(phrase: str, today: int, future: bool) -> When | None:

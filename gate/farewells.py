@@ -33,13 +33,14 @@ from beliefledger.gate.meant_memories import (
 )
 from beliefledger.gate.overtaken import is_kin_still, overtaken, without_sure_to_stand
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.renewals import Renewal, older_of_slot, renewals, renewed, spoken_of
+from beliefledger.gate.renewals import Renewal, older_of_slot, renewals, renewed
 from beliefledger.gate.rules import distinctions, farewells, new_figures
 from beliefledger.gate.rules import plain_changes as rules_plain_changes
 from beliefledger.gate.rules import renewals as rules_renewals
 from beliefledger.gate.rules import successions as rules_successions
 from beliefledger.gate.rules.sensitive import category_of
-from beliefledger.gate.sentences import sentences
+from beliefledger.gate.sentences import before, sentences
+from beliefledger.gate.spoken_of import spoken_of
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span
 from beliefledger.ledger.times import DAY
 
@@ -112,7 +113,8 @@ def mean(
         fits = {"event.*": plans(turn), "plan.*": fulfils, "note.*": says_anew}.get(kind, names)
         types = _TYPES.get(kind, LASTING)
         said = candidate.spans[0].quote
-        held = spoken_of(said, look_up(standing, candidate, fits, types))
+        lead = before(turn.content, candidate.spans[0].start)
+        held = spoken_of(lead, said, look_up(standing, candidate, fits, types))
         if kind == "*":
             held = [
                 each

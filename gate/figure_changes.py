@@ -11,8 +11,8 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.meant_memories import LASTING, Standing, in_place, look_up, stem
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.renewals import spoken_of
 from beliefledger.gate.rules import distinctions, new_figures
+from beliefledger.gate.spoken_of import spoken_of
 from beliefledger.ledger.candidate import Candidate, Ends, Span, When
 from beliefledger.ledger.times import DAY
 
@@ -73,7 +73,7 @@ def _refigured_by(
     types = LASTING | {"event", "commitment"} if kind in _DATED else LASTING
     scored: list[tuple[int, Held, new_figures.Figure]] = []
     quote = candidate.spans[0].quote
-    for one in spoken_of(quote, look_up(standing, candidate, lambda *_: True, types)):
+    for one in spoken_of("", quote, look_up(standing, candidate, lambda *_: True, types)):
         fit = _figure_meant(candidate, kind, topics, one, turn)
         if fit is not None:
             scored.append((fit[0], one, fit[1]))

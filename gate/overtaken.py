@@ -13,10 +13,10 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems
 from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.renewals import is_of_another
 from beliefledger.gate.rules import distinctions
-from beliefledger.gate.rules.renewals import OTHERS
-from beliefledger.gate.rules.subjects import subject_of, tells_a_state
+from beliefledger.gate.rules.renewals import OTHERS, Sentence
+from beliefledger.gate.rules.subjects import acting, subject_of, tells_a_state
+from beliefledger.gate.spoken_of import is_done_by_another, is_of_another
 from beliefledger.gate.successions import CHANGES, score, threshold
 from beliefledger.ledger.candidate import SELF, Candidate
 
@@ -35,6 +35,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
         return []  # it tells of somebody by name, and of that it says all there is
     said = Said(candidate.spans[0].quote)
     subject = subject_of(said.text)
+    doing = acting(Sentence(said.text).clauses(len(said.text)))
     named, same = frozenset(said.words), stems(said.text)
     words = [ends.value for ends in candidate.ends if ends.among]
     there = []
@@ -54,9 +55,11 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         if is_kin_still(held, said.text) or tells_a_state(said.text, of.claim):
             continue
-        if _is_rid_of_another(said, held):
+        if _is_rid_of_another(said, held) or _only_says_when(said, of):
             continue
         if distinctions.is_one_of_several(named, of.attribute, of.claim):
+            continue
+        if is_done_by_another(doing, held):
             continue
         if subject is not None and is_of_another(subject, held):
             continue
@@ -162,6 +165,20 @@ def _is_rid_of_another(said: Said, held: Held) -> bool:
         return False
     memory = held.written.memory
     return stem(rid["of"].split()[-1]) not in stems(f"{memory.claim} {memory.attribute}")
+
+
+_LAST_TIME = re.compile(r"\w\W+(?:the )?(?<!s the )last time (?:i|we)\b")
+"""Before what says when something happened, and not that it was the last time."""
+
+
+def _only_says_when(said: Said, of: Told) -> bool:
+    """Whether a sentence names what is believed only to tell when something happened: "one escaped
+    me last time i fished", of somebody with fish."""
+    found = _LAST_TIME.search(said.low)
+    if found is None:
+        return False
+    shared = said.stems & of.stems
+    return all(at > found.end() for word, at, _ in said.placed if word in shared)
 
 
 def _are_of_one(first: Candidate, second: Candidate) -> bool:

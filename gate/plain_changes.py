@@ -15,7 +15,9 @@ from beliefledger.gate.meant_memories import WORD, Standing, in_place
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.plain_changes import Change, News, is_named, news
-from beliefledger.gate.rules.renewals import KINDS, OTHERS
+from beliefledger.gate.rules.renewals import KINDS, OTHERS, Sentence
+from beliefledger.gate.rules.subjects import left_out
+from beliefledger.gate.spoken_of import is_done_by_another
 from beliefledger.ledger.candidate import SELF, Candidate
 
 MOST = 3
@@ -55,10 +57,12 @@ def meant(
     anew: dict[str, tuple[Held, list[Candidate]]] = {}
     quiet = False
     for told in news(text):
+        doing = _doing(text, told)
         held = [
             each
             for each in _there(standing, told)
             if _fits(told, each)
+            and not is_done_by_another(doing, each)
             and not (_points(told.change) and others.difference(each.written.memory.claim.split()))
             and not _is_answered(text, told, each, beside)
             and (_is_of(told.change) or not distinctions.apart(text, each.written.memory.claim, ""))
@@ -79,6 +83,16 @@ def meant(
     return Meant(
         [each for key, each in over.items() if key not in anew], list(anew.values()), quiet
     )
+
+
+def _doing(text: str, told: News) -> frozenset[str]:
+    """Who else than the speaker does what is news, where its clause leaves the subject out."""
+    if _is_of(told.change):
+        return frozenset()
+    begin = told.at
+    while begin < len(text) and not text[begin].isalnum():
+        begin += 1  # the mark between the clauses
+    return left_out(Sentence(text).clauses(begin))
 
 
 def _is_of(change: Change) -> bool:

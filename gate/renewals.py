@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from beliefledger.gate.belief import Held
-from beliefledger.gate.keys import KEYS, canonical
+from beliefledger.gate.keys import canonical
 from beliefledger.gate.meant_memories import (
     LASTING,
     PLANNED,
@@ -31,7 +31,8 @@ from beliefledger.gate.rules.renewals import (
     named,
     spelt_out,
 )
-from beliefledger.gate.rules.subjects import Subject, subject_of
+from beliefledger.gate.rules.subjects import left_out, subject_of
+from beliefledger.gate.spoken_of import NOUNS_OF, is_done_by_another, is_of_another
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
 
 _STAYING = ("identity.birth", "record.", "language.native", "language.speaks")
@@ -41,12 +42,6 @@ _USED = tuple(
     "relation.uses.".split()
 )
 """Attributes that may have a value of any kind."""
-_NOUNS_OF = {
-    key.name: [named(each.rpartition(".")[2].replace("-", " ")) for each in (*key.nouns, *more)]
-    for key in KEYS
-    if (more := key.keys if key.relation else ()) or key.nouns
-}
-"""The nouns of each slot."""
 
 
 class Renewal(NamedTuple):
@@ -107,7 +102,7 @@ def older_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:
 def _notes_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:
     """The notes that tell another value of a candidate's slot by its noun."""
     attribute = canonical(candidate.attribute, candidate.type)
-    nouns = _NOUNS_OF.get(attribute)
+    nouns = NOUNS_OF.get(attribute)
     if (
         not nouns
         or candidate.entity != SELF
@@ -172,7 +167,7 @@ def _slots(held: Held) -> Iterator[str]:
     yield from (slot for slot, say in TOLD.items() if say.search(memory.value))
     found = _IS.match(memory.value)
     noun = named(found["noun"]) if found else None
-    yield from (slot for slot, nouns in _NOUNS_OF.items() if noun in nouns)
+    yield from (slot for slot, nouns in NOUNS_OF.items() if noun in nouns)
 
 
 def _is_other(sentence: Sentence, new: New, held: Held) -> bool:
@@ -202,6 +197,8 @@ def _is_of_subject(sentence: Sentence, renewal: Renewal) -> bool:
         who |= {stem(word.lower()) for word in _PROPER.findall(memory.claim)}
         who |= {stem(word) for word in others} & stems(memory.claim)
         return not who.isdisjoint(before)
+    if is_done_by_another(left_out(sentence.clauses(begin)), renewal.held):
+        return False
     if others == {"they"} and _OF_US.search(sentence.lead(_start(renewal))):
         return True  # "they put me on days"
     about = stems(memory.claim)
@@ -210,43 +207,6 @@ def _is_of_subject(sentence: Sentence, renewal: Renewal) -> bool:
 
 _SEVERAL = re.compile(r"\A[A-ZÀ-Þ]\w+(?:, [A-ZÀ-Þ]\w+)*,? (?:and|&) [A-ZÀ-Þ]\w+\Z")
 """Names, one after the other: "Callum and Sam"."""
-
-
-def known_words(held: Held) -> set[str]:
-    """What a memory may be called in a sentence: the words of its claim and of its slot."""
-    memory = held.written.memory
-    words = new_figures.words_of(f"{memory.claim} {memory.attribute.replace('.', ' ')}")
-    nouns = _NOUNS_OF.get(canonical(memory.attribute, held.type), ())
-    slot = NOUNS.get(memory.attribute, ())
-    return {each.lower().removesuffix("'s") for each in words} | {
-        word for some in (*nouns, *slot) for word in some
-    }
-
-
-def spoken_of(said: str, there: list[Held]) -> list[Held]:
-    """Those of the memories that a sentence may speak of, by its subject."""
-    subject = subject_of(said)
-    if subject is None:
-        return there
-    return [each for each in there if not is_of_another(subject, each)]
-
-
-def is_of_another(subject: Subject, held: Held) -> bool:
-    """Whether a sentence about this subject speaks of something else than a memory. Where somebody
-    lives is told by who lives there, and of the home: "the gym moved to Kirkstall" is not."""
-    known = known_words(held)
-    memory = held.written.memory
-    if memory.entity == SELF and memory.attribute.startswith(_HOME):
-        return subject.is_none_of(known | _AT_HOME)
-    return subject.is_apart(known)
-
-
-_HOME = ("home.location", "home.near", "identity.name")
-_AT_HOME = frozenset(
-    "family household home kids place flat house apartment digs pad studio condo cottage bungalow "
-    "town city neighbourhood neighborhood address life base commute lease tenancy name".split()
-)
-"""Who moves with somebody, and what the home is called."""
 
 
 _OF_ANOTHER = tuple(
@@ -432,7 +392,7 @@ def _noun_of(held: Held) -> tuple[list[frozenset[str]], str]:
     """The nouns under which a memory tells its value, and the value."""
     memory = held.written.memory
     found = _IS.match(memory.claim)
-    nouns = list(_NOUNS_OF.get(memory.attribute, ())) if memory.entity == SELF else []
+    nouns = list(NOUNS_OF.get(memory.attribute, ())) if memory.entity == SELF else []
     for begins, called in NOUNS.items():
         if memory.attribute.startswith(begins) and memory.entity == SELF:
             nouns += called

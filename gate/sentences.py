@@ -17,6 +17,11 @@ def sentences(text: str) -> list[tuple[int, int]]:
     return list(_sentences(text))
 
 
+def before(text: str, at: int) -> str:
+    """What the sentence that an offset is in says up to there."""
+    return next((text[start:at] for start, end in _sentences(text) if start <= at < end), "")
+
+
 # One turn is asked about many times in a row, so what is found in it is kept for a moment.
 @lru_cache(maxsize=4)
 def _sentences(text: str) -> tuple[tuple[int, int], ...]:

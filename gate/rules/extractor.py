@@ -11,6 +11,7 @@ from beliefledger.gate.pasted_text import pasted
 from beliefledger.gate.rules import (
     NAME,
     aliases,
+    birthdays,
     drafts,
     farewells,
     idioms,
@@ -400,6 +401,8 @@ def _sentence_findings(
     if person == "first":
         yield from other_statements.findings(reading)
         low = {word.low for word in words}
+        if birthdays.MARK in low:
+            yield from birthdays.findings(reading)
         if not their_names.MARKS.isdisjoint(low):
             yield from their_names.findings(reading)
         if not introductions.MARKS.isdisjoint(low):

@@ -15,7 +15,7 @@ from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.rules import choices, new_figures
 from beliefledger.gate.rules.findings import Reading, RuleFinding, capped
 from beliefledger.gate.rules.lexicon import WORDS, Form, expanded, load, third_person, verb_form
-from beliefledger.gate.rules.phrases import retell, singular, slug
+from beliefledger.gate.rules.phrases import before_names, retell, singular, slug
 from beliefledger.gate.rules.words import tokens
 from beliefledger.ledger.candidate import SELF, Precision, SpeechAct, When
 from beliefledger.ledger.times import DAY
@@ -347,7 +347,7 @@ def under_slot(finding: RuleFinding) -> RuleFinding:
         return finding
     if attribute.startswith(_OWNED):
         stem, _, rest = attribute.rpartition(".")
-        counted = _COUNT.match(rest)
+        counted = _COUNT.match(before_names(rest, finding.value))
         if counted is not None and not _YEAR.match(rest):
             last = counted["rest"].split("-")
             last[-1] = singular(last[-1])

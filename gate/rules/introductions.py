@@ -14,7 +14,7 @@ from beliefledger.gate.rules.findings import Reading, RuleFinding, capped
 from beliefledger.gate.rules.lexicon import WORDS, verb_form
 from beliefledger.gate.rules.patterns import KINDS, is_job, is_role
 from beliefledger.gate.rules.phrases import phrase_end, retell, slug, text_of, tidy
-from beliefledger.gate.rules.words import Token
+from beliefledger.gate.rules.words import Token, clause_end
 from beliefledger.ledger.candidate import Durability
 
 MARKS = frozenset({"as", "being", "here"})
@@ -86,6 +86,8 @@ def _items(words: list[Token], at: int) -> list[_Item]:
         while at < len(words) and words[at].low in WORDS["negligible"]:
             at += 1
         item = _item(words, at, first=first)
+        if item is not None and item.attribute == "work.role" and _aged(words[at - 1].low):
+            item = item._replace(verb="is an" if words[at].low[0] in "aeiou" else "is a")
         if item is None:
             item = None if first else _modifier(words, at, after_role=False)
             if item is None:
@@ -97,6 +99,8 @@ def _items(words: list[Token], at: int) -> list[_Item]:
             found.append(more)
             at = more.end
             more = _modifier(words, at, after_role=False)
+        if item.attribute == "identity.age" and at < len(words) and _aged(words[at - 1].low):
+            continue  # "a 34-year-old designer"
         if at >= len(words) or words[at].low not in _LISTED:
             break
         while at < len(words) and words[at].low in _LISTED:
@@ -160,6 +164,7 @@ _NOT_ROLE = frozenset("bit big huge great good happy not the my your".split())
 
 
 def _aged(low: str) -> bool:
+    """Whether a word says how old somebody is: "34-year-old", "29yo"."""
     return low.endswith(("-year-old", "-yr-old", "yo")) and low[:2].isdigit()
 
 
@@ -206,7 +211,15 @@ def _modifier(words: list[Token], at: int, *, after_role: bool) -> _Item | None:
         return _Item("work.employer", "work", at + 1, end, end, at, "is")
     elif low == "with" and at + 2 < len(words) and words[at + 2].low in _CHILDREN:
         return _Item("family.children", "family", at + 1, at + 2, at + 3, at + 1, "has")
+    elif low == "with" and following == "my" and at + 2 < len(words) and _tells_home(words, at):
+        end = clause_end(words, at + 2, "present")
+        return _Item("home.household", "home", at + 2, end, end, at, "lives")
     return None
+
+
+def _tells_home(words: list[Token], at: int) -> bool:
+    """Whether it has just said where somebody lives: "living in Berlin with my wife"."""
+    return any(word.low in ("living", "lives", "based") for word in words[max(0, at - 5) : at])
 
 
 def _place_end(words: list[Token], at: int) -> int:

@@ -41,6 +41,22 @@ def is_trade(words: list[Token], at: int, stop: int) -> bool:
     return 0 < len(told) <= 2 and told[-1].endswith("s") and told[0] not in _OF_NOW
 
 
+def starts(verb: str, what: list[Token]) -> bool:
+    """Whether it tells what somebody is to begin: "starts school in September"."""
+    if verb not in ("starts", "start") or _ON_A_DATE.isdisjoint(word.low for word in what[1:]):
+        return False
+    return what[0].low in _BEGUN or (what[0].low in _OWN and what[1].low in _BEGUN)
+
+
+_ON_A_DATE = frozenset({"in", "on", "next", "this", "tomorrow"})
+"""In words that say when: not "at 9"."""
+_OWN = frozenset("a the his her their high primary secondary middle big".split())
+_BEGUN = frozenset(
+    "school nursery reception kindergarten preschool uni university college work training job "
+    "apprenticeship internship degree masters phd course".split()
+)
+
+
 def object_end(words: list[Token], begin: int, stop: int) -> int:
     """One past an object, without "for a living"."""
     told = [word.low for word in words[stop - len(_LIVING) : stop]]

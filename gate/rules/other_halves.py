@@ -9,10 +9,18 @@ from beliefledger.gate.rules.findings import RuleFinding
 from beliefledger.gate.rules.patterns import Slots, is_year
 from beliefledger.gate.rules.phrases import city_end, phrase_end, text_of, tidy, trim
 
+_CALLED = frozenset({"called", "named"})
+
 
 def other_half(clause: Clause, slots: Slots, finding: RuleFinding) -> Iterator[RuleFinding]:
     """The other half of "a nurse at St Mary's", or of "at Acme as a nurse"."""
-    words, at = clause.tokens, slots["value"][1]
+    words, (start, at) = clause.tokens, slots["value"]
+    if finding.attribute == "work.role":
+        called = next((i for i in range(start, at - 1) if words[i].low in _CALLED), None)
+        if called is not None and words[called + 1].text[0].isupper():
+            value = text_of(finding.content, words, called + 1, at)  # "CTO of a startup called X"
+            yield finding._replace(attribute="work.employer", value=value, replaces=None)
+            return
     if at + 1 >= clause.stop:
         return
     low, following = words[at].low, words[at + 1]

@@ -252,9 +252,20 @@ def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
     if kind == "role":
         end = phrase_end(words, at, stop, _OF)
         end = next((i for i in range(at, end) if words[i].low in ("and", ",", "or")), end)
-        if end - at > 5 or first.low in ("bit", "little", "lot", "big", "huge", "good", "great"):
+        head = _head(words, at, end)
+        of = {word.low for word in words[head + 2 : end]}
+        if (
+            head - at > 4
+            or end - at > 9
+            or first.low in ("bit", "little", "lot", "big", "huge", "good", "great")
+        ):
             return at
-        return end if is_job(words[_head(words, at, end)].low) else at
+        low = words[head].low
+        leads = bool(of) and (
+            low in WORDS["heads_of"]
+            or (low in WORDS["owners"] and not WORDS["businesses"].isdisjoint(of))
+        )
+        return end if leads or is_job(low) else at
     return phrase_end(words, at, stop, _OF)
 
 

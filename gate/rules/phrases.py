@@ -22,6 +22,19 @@ def slug(value: str, limit: int = 60) -> str:
     return "-".join(words[:limit]) or "it"
 
 
+_NAMES = re.compile(
+    r",(?! .{0,60}\b(?:an?|some|my|our|one|two|three|four|five|six|\d{1,4})\b)| (?:called|named) ",
+    re.I,
+)
+
+
+def before_names(slugged: str, value: str) -> str:
+    """What a counted thing is as part of an attribute, without what each is called: "2 cats, Miso
+    and Tofu", "two cats called Miso and Tofu"."""
+    names = _NAMES.search(value)
+    return slugged if names is None else slug(value[: names.start()])
+
+
 def phrase_end(words: list[Token], start: int, stop: int, keep: frozenset[str]) -> int:
     """One past the noun phrase that begins at `start`: it ends before the next preposition.
 

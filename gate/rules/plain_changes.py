@@ -52,6 +52,8 @@ class News(NamedTuple):
     who: str | None
     new: tuple[int, int] | None
     """The offsets of the new value."""
+    at: int
+    """Where the words begin that say so."""
 
 
 def _change(says: dict[str, Any]) -> Change:
@@ -115,13 +117,13 @@ def news(text: str) -> Iterator[News]:
                 continue
         named = next((each for each in ("new", "new_2") if groups.get(each)), None)
         if named is None:
-            yield News(change, things, groups.get("who"), None)
+            yield News(change, things, groups.get("who"), None, found.start())
             continue
         if says.get("rival") and _FOR_ANOTHER.search(low, found.start(named)):
             continue
         if says.get("job") and not is_job(found[named].split()[-1]):
             continue
-        yield News(change, things, groups.get("who"), found.span(named))
+        yield News(change, things, groups.get("who"), found.span(named), found.start())
 
 
 def _plain(text: str) -> str:

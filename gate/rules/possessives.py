@@ -50,6 +50,7 @@ _STATES = {
 }  # fmt: skip
 _MONTH = re.compile(r"\b(?:march|may|august)\b")
 """Months that are also other words, as they are typed in lower case."""
+_OF = frozenset({"of"})
 _OWNER = {"first": "my", "second": "your"}
 _PLURAL = frozenset(
     "friends colleagues kids children parents cousins neighbors neighbours coworkers team family "
@@ -419,22 +420,20 @@ def _happening(
         state = "work" if words[begin].low == "working" else "location"
         verb, begin = "lives", begin + 1
     if verb in ("is", "are", "was") and words[begin].low == "from":
-        value = text_of(
-            content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"}))
-        )
+        value = text_of(content, words, begin + 1, phrase_end(words, begin + 1, stop, _OF))
         kind, slot = "fact", f"relation.{key}.origin"
     elif (
         verb in ("goes", "go") and words[begin].low == "to" and is_definite(words, begin + 1, stop)
     ):
-        value = text_of(
-            content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"}))
-        )
+        value = text_of(content, words, begin + 1, phrase_end(words, begin + 1, stop, _OF))
         kind, slot = "fact", f"relation.{key}.school"
     elif verb in ("turned", "turns") and is_turned(words, verb, begin, stop):
         value, stop = words[begin].text, begin + 1
         claim, kind, slot = f"{subject} {verb} {value}", "fact", f"relation.{key}.age"
     elif verb in ("is", "are") and words[begin].low == "due":
         kind, slot = "event", "event.due"
+    elif occupations.starts(verb, words[begin:stop]):
+        kind, slot = "event", "event.plan"
     elif state in ("is", "work") and (job := occupations.job(words, verb, begin, stop)):
         for part, value, said in occupations.told(content, words, job, claim):
             yield owned(
@@ -445,9 +444,7 @@ def _happening(
         value = text_of(content, words, begin, occupations.object_end(words, begin, stop))
         kind, slot = "fact", f"relation.{key}.{BASES[verb]}"
     elif state in ("location", "work") and words[begin].low in ("in", "at", "for", "as", "near"):
-        value = text_of(
-            content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"}))
-        )
+        value = text_of(content, words, begin + 1, phrase_end(words, begin + 1, stop, _OF))
         kind, slot = "fact", f"relation.{key}.{state}"
     elif verb == "is" and words[begin].low.isdigit() and is_age(words, begin, stop):
         value, stop = words[begin].text, begin + 1
@@ -467,7 +464,8 @@ def _happening(
         return
     if not value:
         return
-    found = find_when(content[words[my].start : words[stop - 1].end], reading.said_at)
+    said, plan = content[words[my].start : words[stop - 1].end], slot == "event.plan"
+    found = find_when(said, reading.said_at, future=plan)
     yield owned(reading, my, stop, claim, kind, slot, value, 500)._replace(
         confidence=850,
         negated=verb == "hates",

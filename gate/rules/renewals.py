@@ -290,22 +290,30 @@ class Sentence:
     def lead(self, at: int) -> str:
         """The clause that an offset is in, up to there. One that leaves its subject out has that of
         the clause before: "my brother quit his job, moved to Oslo"."""
-        begin = before = 0
+        *before, begin = self._begins(at)
+        return self.text[begin if self.text[begin:at].strip() or not before else before[-1] : at]
+
+    def clauses(self, at: int) -> list[str]:
+        """The clauses up to the one that an offset is in; of that one all there is."""
+        begins = self._begins(at)
+        ends = [*begins[1:], len(self.text)]
+        return [self.text[begin:end] for begin, end in zip(begins, ends, strict=True)]
+
+    def _begins(self, at: int) -> list[int]:
+        """Where the clauses up to an offset begin; those without words left out."""
+        begins = [0]
         for parting in _CLAUSE.finditer(self.text, 0, at):
-            if self.text[begin : parting.start()].strip():
-                before = begin
-            begin = parting.end()
-        return self.text[begin if self.text[begin:at].strip() else before : at]
+            if self.text[begins[-1] : parting.start()].strip():
+                begins.append(parting.end())
+            else:
+                begins[-1] = parting.end()
+        return begins
 
     def others(self, at: int) -> set[str]:
         """Who else than the speaker is the subject of the clause that an offset is in."""
-        said = [
-            each.removesuffix("s").removesuffix("'")
-            if each.removesuffix("'s") in OTHERS or each.rstrip("s") in OTHERS
-            else each
-            for each in _WORD.findall(self.lead(at).lower().replace("’", "'"))
-        ]
-        return {each for each in said if each in OTHERS}
+        said = _WORD.findall(self.lead(at).lower().replace("’", "'"))
+        forms = ((each, each.removesuffix("'s"), each.removesuffix("s")) for each in said)
+        return {next(form for form in each if form in OTHERS) for each in forms if OTHERS & {*each}}
 
     @cached_property
     def _typed_low(self) -> bool:

@@ -394,10 +394,27 @@ def _claim_stop(clause: Clause, item: Range, slots: Slots, one_of_many: bool) ->
     if pointing(clause.tokens, last, stop):
         stop = last
     if stop < len(clause.tokens) and clause.tokens[stop].text == "(":
-        # "two kids, Anu (5) and Dev (3)": a list is not cut after the first of it.
+        listed = _list_end(clause.tokens, stop)
+        if listed > stop:
+            return listed
+        # A list is not cut after the first of it.
         stop = next((at for at in range(last, stop) if clause.tokens[at].text == ","), stop)
     _, stop = trim(clause.tokens, clause.verb + 1, stop)
     return max(stop, last)
+
+
+def _list_end(words: list[Any], at: int) -> int:
+    """One past a list of names with figures in brackets, whose first bracket is at `at`: "Anu (5)
+    and Dev (3)"; `at` where there is none."""
+    end = at
+    while end + 2 < len(words) and (words[end].text, words[end + 2].text) == ("(", ")"):
+        if not words[end + 1].text[0].isdigit():
+            break
+        end = at = end + 3
+        while end < len(words) and words[end].low in (",", "and", "&"):
+            end += 1
+        end += end < len(words) and words[end].text[0].isupper()
+    return at
 
 
 def _span_stop(clause: Clause) -> int:

@@ -109,7 +109,9 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
         if match is None or asked(text, match):
             continue
         lead = re.split(r"[,;:]|\bbut\b", text[: match.start()])[-1]
-        if _DOUBT.search(lead) or _DOUBT.search(match[0]) or _PARTED.search(lead):
+        was = match.groupdict().get("was") or ""  # "used to be", of what is something else now
+        said = match[0].replace(was, "", 1)
+        if _DOUBT.search(lead) or _DOUBT.search(said) or _PARTED.search(lead):
             continue
         if _GOT.search(match[0]) and _FOR_OTHERS.match(text, match.end()):
             continue

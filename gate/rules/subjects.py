@@ -5,10 +5,13 @@ now" ends no rent of one's own, and "standup is at 9:30 now" no hour of getting 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from beliefledger.gate.rules.lexicon import load
+from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
+from beliefledger.gate.rules.normalised import GIVEN
+from beliefledger.gate.rules.patterns import is_job
 from beliefledger.gate.rules.renewals import OTHERS
 
 _DATA = load("subjects.yaml")
@@ -47,6 +50,17 @@ _NOBODY = frozenset(_DATA["nobody"].split())
 _ONES_OWN = frozenset(_DATA["ones_own"].split())
 _HOW = frozenset(_DATA["how"].split())
 _PASSING = frozenset(_DATA["passing"].split())
+_SPEAKERS = frozenset(_DATA["speakers"].split())
+_BEFORE = frozenset(_DATA["before"].split())
+_OWNERS = frozenset(_DATA["owners"].split())
+_HAPPENS = frozenset(_DATA["happens"].split())
+_PEOPLE = OTHERS | frozenset(_DATA["people"].split())
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_DONE = {Form.PAST, Form.BASE_OR_PAST, Form.PARTICIPLE, Form.ING}
+_SHORT = 4
+_AND_ME = ["me"]
+"""What is left of "me and Tom" where clauses are told apart."""
+_DOES_SO = frozenset("is has does lives works".split())
 
 
 class Subject(NamedTuple):
@@ -111,6 +125,64 @@ def subject_of(said: str) -> Subject | None:
         is_so=found["is"] is not None,
         does=found["does"] is not None,
     )
+
+
+def left_out(clauses: Sequence[str]) -> frozenset[str]:
+    """Whom the last of these clauses is about that leaves its subject out, in lower case: who is
+    the subject of one before, as in "Tom quit his job, moved to Oslo". Empty where that may be
+    the speaker."""
+    *before, last = (_words(each) for each in clauses)
+    if not before or not last or not _is_done(last[0]) or any(map(_AND_ME.__eq__, before)):
+        return frozenset()
+    subjects = [said for said in before if said and not _is_done(said[0])]
+    doing = [said for said in subjects if any(map(_is_done, said))]  # and no list of things
+    return _another((doing or subjects or [[]])[-1])
+
+
+def acting(clauses: Sequence[str]) -> frozenset[str]:
+    """As `left_out`, of a sentence in which the speaker does nothing."""
+    first = _words(clauses[0])
+    if _SPEAKER.search(" ".join(clauses)) or (first and _is_done(first[0])):
+        return frozenset()
+    return left_out(clauses)
+
+
+def _words(clause: str) -> list[str]:
+    """The words of a clause, those left out that stand before any subject."""
+    words = [each.replace("’", "'") for each in _WORD.findall(clause)]
+    while words and _leads(words[0].lower()):
+        del words[0]
+    return words
+
+
+def _leads(low: str) -> bool:
+    return low in _BEFORE or (low.endswith("ly") and low not in GIVEN)
+
+
+def _is_done(word: str) -> bool:
+    return word.lower() in _DOES_SO or verb_form(word.lower())[1] in _DONE
+
+
+def _another(said: Sequence[str]) -> frozenset[str]:
+    """Who does something in a clause, if that is somebody else than the speaker."""
+    low = [each.lower() for each in said]
+    verb = next((at for at, each in enumerate(low) if at and _is_done(each)), len(low))
+    if not low or not _SPEAKERS.isdisjoint(low):
+        return frozenset()
+    who = [each.removesuffix("'s").removesuffix("'") for each in low[:verb]]
+    people = {form for each in who for form in (each, each.removesuffix("s")) if form in _PEOPLE}
+    if "it" in who:
+        return frozenset()  # "Leeds it is"
+    if low[0] in _OWNERS:
+        people |= {each for each in who[1:] if is_job(each)}
+        people |= {each.lower() for each in said[1:verb] if each[0].isupper()}
+        return frozenset(people)
+    if verb == len(low) and not low[0].endswith("'s"):
+        return frozenset(people if verb <= _SHORT else ())  # "big news", "goodbye Porto"
+    named = {each.lower() for each in said[1:verb] if each[0].isupper()}
+    if who[0] in GIVEN or (said[0][0].isupper() and who[0] not in _HAPPENS | WORDS["not_names"]):
+        named.add(who[0])
+    return frozenset(people | named)
 
 
 def tells_a_state(said: str, claim: str) -> bool:

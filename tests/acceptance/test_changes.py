@@ -144,13 +144,52 @@ def test_who_is_near_takes_nobodys_place(memory, first, then):
         ("my brother quit his job, moved to Oslo", "Porto"),
         ("my sister sold the house, moved to Oslo", "Porto"),
         ("mum retired, moved to Spain", "Porto"),
+        ("my parents retired, moved to Leeds", "Porto"),
+        ("my in-laws retired, moved to Leeds", "Porto"),
+        ("my dentist retired, moved to Oslo", "Porto"),
+        ("Tom quit his job, moved to Oslo", "Porto"),
+        ("tom quit his job, moved to oslo", "Porto"),
+        ("Mark left his job, moved to Oslo", "Porto"),
+        ("Dr Lee retired, moved to Oslo", "Porto"),
+        ("Henrik from sales got a Dell, moved to Oslo", "Porto"),
+        ("Anna and Tom split up, moved to Oslo", "Porto"),
+        ("The Smiths sold up, moved to Oslo", "Porto"),
+        ("Big news, Tom quit, sold his flat, moved to Oslo", "Porto"),
+        ("my mate Dave sold up, bought a house in Oslo", "Porto"),
         ("work is mad, moved to Leeds", "Leeds"),
+        ("Tom and I split up, moved to Oslo", "Oslo"),
+        ("Tom quit his job, I moved to Oslo", "Oslo"),
+        ("Big news, moved to Oslo", "Oslo"),
+        ("Packed up, moved to Oslo", "Oslo"),
+        ("New job started, moved to Oslo", "Oslo"),
+        ("Uni finished, moved to Oslo", "Oslo"),
     ],
 )
 def test_a_clause_without_subject_is_of_whom_the_one_before_is(memory, then, home):
     tell(memory, (0, "I live in Porto."), (9, then))
     homes = [each for each in memory.beliefs("ana") if each.attribute == "home.location"]
     assert [each.value for each in homes] == [home]
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("I work at Siemens.", "Tom quit, started at Bosch"),
+        ("I work at Siemens.", "Tom had enough, left Siemens"),
+        ("I work as a nurse.", "Tom finished his course, working as a teacher now"),
+        ("I drive a Fiesta.", "Marek crashed his, switched to a Golf"),
+        ("I have a Netflix subscription.", "Tom got fed up, cancelled Netflix"),
+        ("I play guitar.", "Tom got fed up, quit guitar"),
+        ("I have a dog.", "my parents moved, gave the dog away"),
+        ("I have a girlfriend.", "Anna and Tom broke up"),
+        ("I have 5 fish.", "one escaped me last time I fished"),
+    ],
+)
+def test_what_others_did_ends_nothing(memory, first, then):
+    tell(memory, (0, first))
+    before = believed(memory, 0)
+    tell(memory, (9, then))
+    assert before <= believed(memory, 9)
 
 
 def test_who_parted_is_told_by_name(memory):
@@ -160,7 +199,7 @@ def test_who_parted_is_told_by_name(memory):
 
 def test_a_list_is_not_cut_after_the_first_of_it(memory):
     tell(memory, (0, "I have two kids, Anu (5) and Dev (3)."))
-    assert believed(memory, 0) == {"User has two kids"}
+    assert believed(memory, 0) == {"User has two kids, Anu (5) and Dev (3)"}
 
 
 def test_what_a_person_is_is_told_once(memory):

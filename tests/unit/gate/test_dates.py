@@ -15,6 +15,9 @@ SAID_AT = int(datetime(2023, 5, 24, 12, tzinfo=UTC).timestamp()) * 1_000_000  # 
 PAST = [
     ("I visited Rome last May", "last May", "2022-05-01", "2022-06-01", "month"),
     ("in May", "in May", "2023-05-01", "2023-06-01", "month"),
+    ("in May next year", "in May next year", "2024-05-01", "2024-06-01", "month"),
+    ("in may next year", "in may next year", "2024-05-01", "2024-06-01", "month"),
+    ("March last year", "March last year", "2022-03-01", "2022-04-01", "month"),
     ("in late April", "in late April", "2023-04-01", "2023-05-01", "month"),
     ("since January 2021", "January 2021", "2021-01-01", "2021-02-01", "month"),
     ("on March 15th", "March 15th", "2023-03-15", "2023-03-16", "day"),

@@ -1,0 +1,72 @@
+"""Whether a sentence speaks of a memory, as far as its subject tells. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+from beliefledger.gate.belief import Held
+from beliefledger.gate.keys import KEYS, canonical
+from beliefledger.gate.rules import new_figures
+from beliefledger.gate.rules.renewals import NOUNS, OTHERS, Sentence, named
+from beliefledger.gate.rules.subjects import Subject, left_out, subject_of
+from beliefledger.ledger.candidate import SELF
+
+NOUNS_OF = {
+    key.name: [named(each.rpartition(".")[2].replace("-", " ")) for each in (*key.nouns, *more)]
+    for key in KEYS
+    if (more := key.keys if key.relation else ()) or key.nouns
+}
+"""The nouns of each slot."""
+
+
+def known_words(held: Held) -> set[str]:
+    """What a memory may be called in a sentence: the words of its claim and of its slot."""
+    memory = held.written.memory
+    words = new_figures.words_of(f"{memory.claim} {memory.attribute.replace('.', ' ')}")
+    nouns = NOUNS_OF.get(canonical(memory.attribute, held.type), ())
+    slot = NOUNS.get(memory.attribute, ())
+    return {each.lower().removesuffix("'s") for each in words} | {
+        word for some in (*nouns, *slot) for word in some
+    }
+
+
+def spoken_of(lead: str, said: str, there: list[Held]) -> list[Held]:
+    """Those of the memories that words may speak of, by their subject, which may stand in what the
+    sentence says before them."""
+    doing = left_out(Sentence(lead + said).clauses(len(lead))) if there and lead else frozenset()
+    there = [each for each in there if not is_done_by_another(doing, each)]
+    subject = subject_of(said)
+    if subject is None:
+        return there
+    return [each for each in there if not is_of_another(subject, each)]
+
+
+def is_done_by_another(doing: AbstractSet[str], held: Held) -> bool:
+    """Whether what these people do is nothing of a memory of the user, which tells of none of
+    them."""
+    memory = held.written.memory
+    if not doing or memory.entity != SELF:
+        return False
+    known = known_words(held).union(memory.claim.lower().split())
+    return doing.isdisjoint(known) and not (doing <= _ANYBODY and OTHERS & known)
+
+
+_ANYBODY = frozenset({"he", "she", "they", "his", "her", "their"})
+
+
+def is_of_another(subject: Subject, held: Held) -> bool:
+    """Whether a sentence about this subject speaks of something else than a memory. Where somebody
+    lives is told by who lives there, and of the home: "the gym moved to Kirkstall" is not."""
+    known = known_words(held)
+    memory = held.written.memory
+    if memory.entity == SELF and memory.attribute.startswith(_HOME):
+        return subject.is_none_of(known | _AT_HOME)
+    return subject.is_apart(known)
+
+
+_HOME = ("home.location", "home.near", "identity.name")
+_AT_HOME = frozenset(
+    "family household home kids place flat house apartment digs pad studio condo cottage bungalow "
+    "town city neighbourhood neighborhood address life base commute lease tenancy name".split()
+)
+"""Who moves with somebody, and what the home is called."""
