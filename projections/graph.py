@@ -116,7 +116,8 @@ def about(
 ) -> dict[str, str]:
     """The memories in force that are about an entity or relate to it, each with its belief."""
     asked = {"subject": subject_ref, "entity": entity_id}
-    return dict(connection.execute(_about(at.beliefs, at.links), asked).tuples().all())
+    rows = connection.execute(_about(at.beliefs, at.links), asked)
+    return {row[0]: row[1] for row in rows}
 
 
 @tables.of_generations
