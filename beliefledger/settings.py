@@ -10,7 +10,7 @@ from pathlib import Path
 from beliefledger.gate import foreign_calls
 from beliefledger.gate.deadline import DEFAULT_SECONDS
 from beliefledger.ledger.dataclass import dataclass
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidQuery, InvalidTurn
 
 LEDGER = "BELIEFLEDGER_LEDGER"
 TENANTS = "BELIEFLEDGER_TENANTS"
@@ -28,6 +28,7 @@ VENDOR_KEYS = {"claude": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 EXTRACTION_SECONDS = "BELIEFLEDGER_EXTRACTION_SECONDS"
 EXTRACTOR_TIMEOUT = "BELIEFLEDGER_EXTRACTOR_TIMEOUT"
 EMBEDDER = "BELIEFLEDGER_EMBEDDER"
+INDEXED_TEXTS = "BELIEFLEDGER_INDEXED_TEXTS"
 CONSENT = "BELIEFLEDGER_CONSENT"
 REDACTIONS = "BELIEFLEDGER_REDACTIONS"
 TOKENIZER = "BELIEFLEDGER_TOKENIZER"
@@ -39,6 +40,9 @@ SERVER_PREFIX = "BELIEFLEDGER_SERVER_"
 LIBRARY_WITHOUT_LOCK = "POSTGRES_ENABLE_DB_FUNCTIONS"
 """eventsourcing's own: tells it to append without its lock."""
 DEFAULT_LEDGER = "./beliefledger-data"
+
+DEFAULT_TEXTS = 3_000
+"""About 12 MB; of whoever asks often, the index stays."""
 
 _YES = {"y", "yes", "t", "true", "on", "1"}
 """What the library takes for yes."""
@@ -64,6 +68,9 @@ class Settings:
     """The key for whichever extractor is chosen."""
     embedder: str | None = None
     """Which model search compares texts with, until one is adopted; None: the best installed."""
+    indexed_texts: int = DEFAULT_TEXTS
+    """So many texts of all people together stay in memory for searches, and whoever was asked about
+    last, however many theirs are."""
     witness: str | None = field(default=None, repr=False)
     """The URL of the witness that every head of the log is shown to."""
     witness_key: str | None = None
@@ -108,6 +115,7 @@ class Settings:
             extractor_timeout=timeout_of(
                 os.environ.get(EXTRACTOR_TIMEOUT) or foreign_calls.DEFAULT_SECONDS
             ),
+            indexed_texts=texts_of(os.environ.get(INDEXED_TEXTS) or DEFAULT_TEXTS),
             signing_key_file=Path(signing) if signing else None,
             witness=os.environ.get(WITNESS, "").strip() or None,
             witness_key=os.environ.get(WITNESS_KEY, "").strip() or None,
@@ -137,6 +145,20 @@ def seconds_of(given: float | str) -> float:
 def timeout_of(given: float | str) -> float:
     """How long to wait for an extractor in seconds. Raises `InvalidTurn` for an invalid one."""
     return _seconds(given, "timeout of an extractor", f"{EXTRACTOR_TIMEOUT}, or extractor_timeout")
+
+
+def texts_of(given: int | str) -> int:
+    """How many texts may stay in memory. Raises `InvalidQuery` for an invalid number."""
+    try:
+        texts = int(given)
+    except ValueError:
+        texts = -1
+    if texts < 0:
+        raise InvalidQuery(
+            f"{given!r} is no number of texts: give 0 or more, about 4 kB of memory each"
+            f" ({INDEXED_TEXTS})."
+        )
+    return texts
 
 
 def _seconds(given: float | str, what: str, how: str) -> float:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
+from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -152,7 +153,7 @@ class Lexical:
     def restore(self, state: State) -> None:
         """Have what another one had. What is kept of a term is looked up when it is asked for."""
         self._entries = {}
-        self._kept = {term: place for place, term in enumerate(state["terms"])}
+        self._kept = {intern(term): place for place, term in enumerate(state["terms"])}
         self._kept_at = state["starts"]
         self._kept_entries = state["texts"], state["times"]
         self._lengths = array("f", state["lengths"].tobytes())

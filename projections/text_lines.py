@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
 from hashlib import blake2b
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,7 +57,7 @@ class TermLists:
         }
 
     def restore(self, state: State) -> None:
-        self._codes = Codes(state["names"])
+        self._codes = Codes([*map(intern, state["names"])])
         self._numbers = array("i", state["numbers"].tobytes())
         self._ends = array("q", state["ends"].tobytes())
 

@@ -49,8 +49,6 @@ same."""
 Told = tuple["BeliefAnswer", "DecisionBrief | None"]
 Key = tuple[str, str, str]
 """Subject, model, and the purpose for which it may be shown."""
-MOST_TEXTS = 500_000
-"""Texts of all indexes in memory together: about 2 GB."""
 
 
 class Indexes:
@@ -478,10 +476,10 @@ class Indexes:
     def _bound(self, used: Key) -> None:
         """Drop the indexes that were not used for longest, while there is too much."""
         with self._lock:
-            total = sum(len(live.index) for live in self._indexes.values())
-            while total > MOST_TEXTS and next(iter(self._indexes)) != used:
+            total = sum(live.weight for live in self._indexes.values())
+            while total > self._core.settings.indexed_texts and next(iter(self._indexes)) != used:
                 _, oldest = self._indexes.popitem(last=False)
-                total -= len(oldest.index)
+                total -= oldest.weight
 
     def drop(self) -> None:
         """Drop all indexes."""

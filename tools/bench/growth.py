@@ -56,10 +56,12 @@ import re, sys
 from pathlib import Path
 from beliefledger import open_memory
 with open_memory(sys.argv[1]) as memory:
-    if sys.argv[3] == "search":
-        memory.search(sys.argv[2], "where do I live?", record=False)
-    else:
+    if sys.argv[3] == "beliefs":
         memory.beliefs(sys.argv[2])
+    else:
+        known = memory.subjects(limit=30).subjects if sys.argv[3] == "30 searches" else ()
+        for person in [each.subject for each in known] or [sys.argv[2]]:
+            memory.search(person, "where do I live?", record=False)
 print(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1])
 """
 
@@ -205,7 +207,7 @@ class Growth:
 
     def measure_closed(self, events: int) -> None:
         """What a fresh process pays, and what lies on the disk."""
-        for what in ("beliefs", "search"):
+        for what in ("beliefs", "search", "30 searches"):
             self._tell(f"{events:,} events: {what} in a fresh process")
             begun = getrusage(RUSAGE_CHILDREN)
             told = subprocess.run(
@@ -216,7 +218,8 @@ class Growth:
             ).stdout
             ended = getrusage(RUSAGE_CHILDREN)
             spent = ended.ru_utime + ended.ru_stime - begun.ru_utime - begun.ru_stime
-            self._note(f"{what} of one, fresh process", "ms", POINT, events, spent * 1e3)
+            whom = "30 people" if what == "30 searches" else "one"
+            self._note(f"{what} of {whom}, fresh process", "ms", POINT, events, spent * 1e3)
             self._note(f"memory of that, {what}", "MB", POINT, events, int(told) / 1_024)
         size = sum(file.stat().st_size for file in self._place.rglob("*") if file.is_file())
         self._note("on disk, an event", "bytes", POINT, events, size / events)
