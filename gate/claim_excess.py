@@ -31,6 +31,7 @@ from beliefledger.gate.claim_wordings import (
 from beliefledger.gate.claim_words import sort_of
 from beliefledger.gate.rules.lexicon import AS_BASE, AS_PARTICIPLE, BASES, Form, verb_form
 from beliefledger.ledger.candidate import Span, When
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY, to_datetime
 
 
@@ -58,8 +59,8 @@ _BE_NOW = frozenset(
     " drive run eat drink".split()
 )
 _WAS = frozenset({"was", "were", "had", "did"})
-_LETTERED = re.compile(r"[^\W\d_][\w'-]*")
-_YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
+_LETTERED = compile_later(r"[^\W\d_][\w'-]*")
+_YEAR = compile_later(r"(?:1[89]|20|21)\d\d")
 
 
 @cache

@@ -16,23 +16,24 @@ from beliefledger.gate.claim_words import sort_of
 from beliefledger.gate.rules.lexicon import Form, verb_form
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.dataclass import dataclass
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.lookalikes import undisguised
 
-_NOT = re.compile(r"n't\b")
-_PARTED = re.compile(r"[-/.&']")
-_SUFFIX = re.compile(r"(?<=\w)'(?:s|m|re|ve|ll|d)\b|(?<=s)'(?!\w)")
-_CALLED = re.compile(r"\b(he|she|it)'s(?= (?:called|named)\b)")
-_TOGETHER = re.compile(r"\bme and (?:my|our) [^\W\d_]+\b|\b(?:my|our) [^\W\d_]+ and (?:i|me)\b")
+_NOT = compile_later(r"n't\b")
+_PARTED = compile_later(r"[-/.&']")
+_SUFFIX = compile_later(r"(?<=\w)'(?:s|m|re|ve|ll|d)\b|(?<=s)'(?!\w)")
+_CALLED = compile_later(r"\b(he|she|it)'s(?= (?:called|named)\b)")
+_TOGETHER = compile_later(r"\bme and (?:my|our) [^\W\d_]+\b|\b(?:my|our) [^\W\d_]+ and (?:i|me)\b")
 _LONG = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will", "'d": " would"}
-_TOKEN = re.compile(
+_TOKEN = compile_later(
     r"\d[\d.,:/]*\d|\d|[^\W\d_][^\W_]*(?:[-.&+/#'][^\W_]+)*[+#]*|[$€£%]|[.,;:!?()–—\n]"
 )
 CUT = frozenset(".,;:!?()–—\n") | frozenset("but and because so while though although".split())
-_DIGIT = re.compile(r"\d")
-_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_KILO = re.compile(r"\b(\d{1,4}(?:\.\d)?)k\b")
-TIMED = re.compile(
+_DIGIT = compile_later(r"\d")
+_ORDINAL = compile_later(r"(?<=\d)(?:st|nd|rd|th)\b")
+_THOUSANDS = compile_later(r"(?<=\d),(?=\d{3}(?!\d))")
+_KILO = compile_later(r"\b(\d{1,4}(?:\.\d)?)k\b")
+TIMED = compile_later(
     r"\d|\b(?:yesterday|today|tonight|tomorrow|ago|last|next|this|since|until|till|week|month|year|"
     r"day|morning|noon|evening|night|spring|summer|autumn|fall|winter|christmas|easter|soon|now|"
     r"jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|recently|couple)\w*|"

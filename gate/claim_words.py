@@ -10,13 +10,14 @@ from typing import NamedTuple
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.dataclass import dataclass
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.memory import Memory
 
-_TOKEN = re.compile(
+_TOKEN = compile_later(
     r"(?:(?<!\w)[-−]?\.?)?\d+(?:[.,:/]\d+)*\w*|[^\W\d_]+\d\w*|(?:(?<!\w)\.)?[^\W_]+[+#]*|[$€£¥%°]"
 )
-_NOT = re.compile(r"n't\b", re.I)
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+_NOT = compile_later(r"n't\b", re.I)
+_THOUSANDS = compile_later(r"(?<=\d),(?=\d{3}\b)")
 _HAVE = frozenset({"has", "have", "had"})
 _TENS = frozenset({"20", "30", "40", "50", "60", "70", "80", "90"})
 

@@ -19,6 +19,7 @@ from beliefledger.gate.claim_excess import DIRECTED, Excess, excess, weighing
 from beliefledger.gate.claim_wordings import forms, forms_in
 from beliefledger.gate.rules.lexicon import Form, load, verb_form
 from beliefledger.ledger.candidate import SELF, Candidate, When
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.lookalikes import undisguised
 from beliefledger.ledger.times import DAY, to_datetime
 
@@ -26,8 +27,8 @@ CHECK = 2
 """The version of the check. A candidate names the one it was decided by, so that old decisions are
 made again as they were: those of the first name none."""
 
-_WORD = re.compile(r"[^\W_]+(?:[.,:+#&/'-][^\W_]+)*[+#]*")
-_PART = re.compile(r"[^\W_]+[+#]*")
+_WORD = compile_later(r"[^\W_]+(?:[.,:+#&/'-][^\W_]+)*[+#]*")
+_PART = compile_later(r"[^\W_]+[+#]*")
 
 FREE = frozenset(
     # who and whose, retold
@@ -49,7 +50,7 @@ _DENIALS = frozenset(
 _PERHAPS = frozenset("might maybe perhaps possibly probably".split())
 _UNSURE = _DENIALS | _PERHAPS
 _ALLOWED = FREE | _UNSURE
-_ASIDE = re.compile(
+_ASIDE = compile_later(
     r"\b(?:no|nope|nah)\s*[,.!;:–—-]|\bnot (?:only|just|to mention|sure if)\b|"
     r"\b(?:why|if|or) not\b|\bno (?:problem|worries|doubt|matter|idea)\b",
     re.I,
@@ -64,12 +65,12 @@ _SHORT = {
     "wants to be called": "is called",  # how "call me Sam" is retold
 }
 _MEANT = {"must": ("need", "have", "got", "supposed")}
-CLAUSE = re.compile(r"[,;:.!?–—()\n]+|\b(?:but|and|because|so|while|though|although)\b", re.I)
+CLAUSE = compile_later(r"[,;:.!?–—()\n]+|\b(?:but|and|because|so|while|though|although)\b", re.I)
 _PEOPLE = frozenset(
     word for kind in ("one", "many") for word in load("people.yaml")[kind].split()
 ) - {"team"}
-_OF_ANOTHER = re.compile(r"\W*(?:my|our|his|her|their|the|a)((?:\s+[\w-]+){1,3})")
-_SPEAKER = re.compile(r"\b(?:i|me|we|us)\b")
+_OF_ANOTHER = compile_later(r"\W*(?:my|our|his|her|their|the|a)((?:\s+[\w-]+){1,3})")
+_SPEAKER = compile_later(r"\b(?:i|me|we|us)\b")
 
 
 def claim_within(candidate: Candidate, *, sincere: bool = True) -> bool:

@@ -29,6 +29,7 @@ from beliefledger.gate.rules.words import Token, clause_end, tokens
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
 from beliefledger.ledger.dataclass import dataclass
+from beliefledger.ledger.late_patterns import compile_later
 
 IMPORTANCE, CONFIDENCE = 800, 900
 _LONGEST = 1_200
@@ -167,7 +168,7 @@ class Pattern:
         return PatternMatch(fields, at[joined.count(" ", 0, match.start())], last, self.words)
 
 
-_PARTS = re.compile(r"(\{[^{}]*\})")
+_PARTS = compile_later(r"(\{[^{}]*\})")
 
 
 def _normalised(text: str) -> list[str]:

@@ -80,16 +80,16 @@ _PHRASE = compile_later(
     re.I | re.X,
 )
 # Cheap looks before the costly one: for words of time, and for what tells of it beside a digit.
-_HINT = re.compile(
+_HINT = compile_later(
     rf"yesterday|tomorrow|today|tonight|\bago\b|\bback\b|\blast\b|\bnext\b|\bthis\b|past|"
     rf"{_MONTH[3:-1]}|day\b|\bin an?\b|couple|\bin (?:one|two|three|four|five|six)",
     re.I,
 )
-_DIGIT = re.compile(r"\d")
-_BESIDE_DIGITS = re.compile(
+_DIGIT = compile_later(r"\d")
+_BESIDE_DIGITS = compile_later(
     rf"{_YEAR}|\d/\d|\bearlier\b|\bin\s|\b(?:mon|tues?|wed|thurs?|fri|sat)\b", re.I
 )
-_ARRANGED = re.compile(
+_ARRANGED = compile_later(
     r"\b(?:(?:postponed|rescheduled|moved|pushed|delayed|deferred|shifted|put\s+off|brought\s+forward)"
     r"\b[^.!?\n]{0,60}?\b(?:to|till|until)"
     r"|(?:booked|reserved|scheduled|rescheduled|arranged|planned|set\s+up|fixed)\b[^.!?\n]{0,60}?\bfor"

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, Standing
 from beliefledger.gate.rules.possessives import PETS
+from beliefledger.ledger.late_patterns import compile_later
 
-_PET = re.compile(rf"relation\.(?P<noun>(?:{'|'.join(sorted(PETS))})s?)\.name")
+_PET = compile_later(rf"relation\.(?P<noun>(?:{'|'.join(sorted(PETS))})s?)\.name")
 
 
 def with_what_depends(standing: Standing, over: Sequence[Held]) -> list[Held]:

@@ -42,6 +42,7 @@ from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.sentences import before, sentences
 from beliefledger.gate.spoken_of import spoken_of
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY
 
 _STAYING = ("identity.name", "identity.birth", "identity.age", "event.", "record.", "language.")
@@ -151,7 +152,7 @@ def _is_said_by(anew: Sequence[Candidate], candidate: Candidate) -> bool:
     )
 
 
-_BESIDE = re.compile(r"\b(?:also|too|as well|in addition|besides|on top)\b", re.I)
+_BESIDE = compile_later(r"\b(?:also|too|as well|in addition|besides|on top)\b", re.I)
 
 
 def beside_old(standing: Standing, candidate: Candidate, turn: TurnView) -> Candidate | None:
@@ -348,7 +349,7 @@ def fulfils(held: Held, words: str) -> bool:
 
 
 _PLANS = ("event.plan", "event.consider", "plan.", "decision.plan", "commitment.")
-_DAY = re.compile(
+_DAY = compile_later(
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:to(?:day|morrow|night)|next)\b|\d", re.I
 )
 
@@ -453,7 +454,7 @@ def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> 
     )  # fmt: skip
 
 
-_BEHIND = re.compile(r"\s*[,;–—-]\s*(?:(?:and|so|but)\s)?|\s+(?:and|so|but)\s+", re.I)
+_BEHIND = compile_later(r"\s*[,;–—-]\s*(?:(?:and|so|but)\s)?|\s+(?:and|so|but)\s+", re.I)
 """Between what is told already and the rest of its sentence."""
 _LEAD = 8
 _REST = 4

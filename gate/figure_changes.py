@@ -14,6 +14,7 @@ from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions, new_figures
 from beliefledger.gate.spoken_of import spoken_of
 from beliefledger.ledger.candidate import Candidate, Ends, Span, When
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY
 
 _DATED = frozenset({"date", "clock", "weekday"})
@@ -186,13 +187,13 @@ def _pointed_at(
     return found if len({each.written.memory.claim for each, _ in found}) == 1 else []
 
 
-_MADE_IT = re.compile(
+_MADE_IT = compile_later(
     r"\b(?:haggled|negotiated|knocked|talked|beat|got|brought|put|pushed|moved|shifted|raised|upped|"
     r"bumped|hiked|lowered|dropped|reduced|cut|increased|changed|rescheduled|postponed|delayed) "
     r"(?:it|that|them) (?:(?:down|up|back|forward|over) )?(?:to|till|until) "
     r"(?:just |only |about |around |the )?$"
 )
-_PAID = re.compile(
+_PAID = compile_later(
     r"[$€£]|\b(?:pay(?:s|ing)?|paid|costs?|price|rent|fee|charges?|quid|euros?|pounds?|dollars?|"
     r"bucks)\b",
     re.I,
@@ -216,27 +217,27 @@ _WHO = {
     who: [f"{of}{each}" for each in f"{kin}|{_IT}".split("|") for of in ("", "user's ")]
     for who, kin in (("he", _HE), ("she", _SHE))
 }
-_AGED = re.compile(r"(?:^|[,;.!] )(?P<who>he|she) (?:has |just |has just )?turned $")
-_SINCE = re.compile(
+_AGED = compile_later(r"(?:^|[,;.!] )(?P<who>he|she) (?:has |just |has just )?turned $")
+_SINCE = compile_later(
     r" (?:yesterday|today|last|on|in|this|now|a (?:week|month)|two|three|already|the other)\b"
 )
-_OF_US = re.compile(r" of us\b(?! (?:went|go|are going|met|had|came|got|left|stayed|were)\b)")
-_LEFT = re.compile(r" ?(?:left|remaining|now|in total|total|$)")
-_PERSONS = re.compile(r"\b(?:people|person|colleague|member|joined|hired|quit|leavers?)\b")
-_WENT = re.compile(
+_OF_US = compile_later(r" of us\b(?! (?:went|go|are going|met|had|came|got|left|stayed|were)\b)")
+_LEFT = compile_later(r" ?(?:left|remaining|now|in total|total|$)")
+_PERSONS = compile_later(r"\b(?:people|person|colleague|member|joined|hired|quit|leavers?)\b")
+_WENT = compile_later(
     r"\b(?:died|lost|sold|gave|ate|killed|broke|got|took)\b.{0,40}\b(?:so|only|leaves|leaving|"
     r"makes it|down to|now) (?:just |only |there['’]?s |that['’]?s |down to )?$"
 )
-_PEOPLE = re.compile(
+_PEOPLE = compile_later(
     rf"\b{_N} (?:of (?:them|us)|people|persons|members|colleagues|devs|developers|engineers|"
     r"heads)\b"
 )
-_COUNT = re.compile(
+_COUNT = compile_later(
     rf"^(?:User|i|we) (?:has|have|keeps?|owns?|got) {_N} (?!(?:years?|months?|weeks?|days?|hours?|"
     r"minutes?|euros?|dollars?|pounds?|of|more|times?)\b)[a-z]+",
     re.I,
 )
-_BARE = re.compile(
+_BARE = compile_later(
     r"^\W*(?:(?:so|ok|and|now|i['’]?m|im|i|i['’]ve|ive|finally|have|am|only|just|we['’]?re) )*"
     r"(?:dropped|cut|down|up|went|gone|reduced|back|working|doing|increased)(?: \w+)? (?:to )?$"
 )
@@ -261,9 +262,9 @@ def _says(other: Candidate, span: Span, value: str) -> bool:
     )
 
 
-_DIGITS = re.compile(r"\d+")
-_UNIT = re.compile(r"[\s-]{0,2}([^\W\d_][\w'’-]*)")
-_LINK = re.compile(r"\b(at|in|for|by|until|since|no|number|of)(?: the| about| around)?\W*$")
+_DIGITS = compile_later(r"\d+")
+_UNIT = compile_later(r"[\s-]{0,2}([^\W\d_][\w'’-]*)")
+_LINK = compile_later(r"\b(at|in|for|by|until|since|no|number|of)(?: the| about| around)?\W*$")
 
 
 def _figure_meant(
@@ -313,10 +314,10 @@ def _figure_meant(
     return (len(shared), old) if shared else None
 
 
-_BY = re.compile(
+_BY = compile_later(
     r"\b(?:sav(?:es?|ed|ing)(?: me| us)?|extra|another|by|plus|minus|lost|gained)\W*$", re.I
 )
-_BY_SO_MUCH = re.compile(
+_BY_SO_MUCH = compile_later(
     r" ?(?:[^\W\d_]{1,10} )?(?:less|more|off|cheaper|extra|dearer|on top)\b", re.I
 )
 """Before and after a figure that says how much it has changed, and not what it is."""
@@ -343,8 +344,8 @@ def _old(claim: str, kind: str, quote: str, at: int, value: str) -> new_figures.
 
 
 _HOURS = ("number", "clock")
-_AND = re.compile(r" ?(?:and|&|,|/|\+) ?(?:on )?", re.I)
-_AT = re.compile(r"\b(?:at|to|by|till|until|from|around|about|it['’]?s|for)\W*$", re.I)
+_AND = compile_later(r" ?(?:and|&|,|/|\+) ?(?:on )?", re.I)
+_AT = compile_later(r"\b(?:at|to|by|till|until|from|around|about|it['’]?s|for)\W*$", re.I)
 
 
 def _is_hour(text: str, start: int, end: int, kind: str) -> bool:

@@ -6,18 +6,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_HEADER = re.compile(
+from beliefledger.ledger.late_patterns import compile_later
+
+_HEADER = compile_later(
     r"^[ \t>]*+(?:from|to|cc|bcc|subject|sent|date|reply-to|betreff|von)[ \t]*:"
     r"[ \t]*\S[^\n]{0,300}\n",
     re.I | re.M,
 )
-_FORWARDED = re.compile(
+_FORWARDED = compile_later(
     r"^[ \t>]*+(?:-{2,20}[ \t]*(?:forwarded message|original message|forwarded by|begin forwarded)"
     r"[^\n]{0,80}|begin forwarded message:?|(?:fwd?|aw|wg)[ \t]*:[^\n]{0,200}|"
     r"(?:on|am) [^\n]{3,120}(?:wrote|schrieb)[^\n]{0,60}:)[ \t]*$",
     re.I | re.M,
 )
-_TAG = re.compile(
+_TAG = compile_later(
     r"<(email|e-mail|mail|message|msg|document|doc|docs|file|page|article|context|source|sources|"
     r"quote|blockquote|tool_result|tool|result|results|search_results?|function_results?|output|"
     r"input|data|text|content|transcript|conversation|chat|history|memory|memories|user|assistant|"
@@ -33,23 +35,23 @@ _LABELS = (
     r"response|tool(?: output| results?| response)?|api response|subject(?: line)?|caption|tagline|"
     r"headline|passage|excerpt|snippet|lyrics|testimonial|voicemail|tweet|q|a"
 )
-_LABELLED = re.compile(
+_LABELLED = compile_later(
     rf"(?:^|(?<=[.!?…\"”] )|(?<=\n))[ \t>*_-]*+(?:the |my |his |her |from )?(?:{_LABELS})[*_]*"
     r"[ \t]*:[ \t*_]*(?=\S)[^\n]{0,3000}",
     re.I | re.M,
 )
-_STAMPED = re.compile(
+_STAMPED = compile_later(
     r"^[ \t]*+(?:\[[^\]\n]{1,40}\][ \t]*(?:[\w .'’-]{1,30})?:|"
     r"\(?\d{1,2}[:.]\d{2}(?::\d{2})?(?: ?[ap]m)?\)?"
     r"[ \t,–-]*[A-Z][\w .'’-]{0,29}:)[ \t]+\S[^\n]{0,3000}$",
     re.M,
 )
-_RETURNED = re.compile(
+_RETURNED = compile_later(
     r"\b(?:tool|search|api|query|function|command|script|site|page|search engine|google|wikipedia)"
     r"[ \t]+(?:result |call )?(?:returned|returns|says|said|gave|found|shows)[ \t]*:[^\n]{0,3000}",
     re.I,
 )
-_UNQUOTED = re.compile(r"\bquote\b[^\n]{1,600}?\bunquote\b", re.I)
+_UNQUOTED = compile_later(r"\bquote\b[^\n]{1,600}?\bunquote\b", re.I)
 
 
 def frames(text: str) -> Iterator[tuple[int, int]]:

@@ -12,6 +12,7 @@ from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any, Generic, Protocol, TypeVar
 
+from beliefledger.ledger.kept_patterns import PATTERNS
 from beliefledger.ledger.late_patterns import compile_later
 
 _REPEATS = {op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT}
@@ -32,7 +33,7 @@ class Guarded:
 
     @cached_property
     def needs(self) -> tuple[str, ...]:
-        return needed(self._source, self._flags)
+        return PATTERNS.needs(self._source, self._flags, needed)
 
     def may_match(self, low: str) -> bool:
         """Whether it may find something in a text that is `low` in lower case."""

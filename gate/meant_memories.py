@@ -14,12 +14,13 @@ from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.slots import canonical_entity
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
 
 LASTING = frozenset({"fact", "preference", "relation", NOTE})
 PLANNED = LASTING | {"event", "commitment", "decision"}
 TO_COME = ("event.plan", "event.appointment", "event.meeting", "event.schedul", "event.trip")
 """Attributes of what is to be."""
-WORD = re.compile(r"[^\W_]+(?:[.'&+-][^\W_]+)*[+#]*")
+WORD = compile_later(r"[^\W_]+(?:[.'&+-][^\W_]+)*[+#]*")
 
 
 class Standing:

@@ -22,6 +22,7 @@ from beliefledger.gate.sentences import sentences
 from beliefledger.gate.speech import is_foreign, speech_act
 from beliefledger.ledger.candidate import Candidate, Span, Speech, SpeechAct
 from beliefledger.ledger.data_files import data
+from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "note.said"
 SHORTEST, LONGEST = 10, 400
@@ -33,7 +34,7 @@ LONGEST_TURN = 4_000
 CHAT = 200
 """The longest turn, in characters, that is more like chat than like talk with an assistant."""
 _WORTH_IN_TALK = 0.75
-_PLANNED = re.compile(r"\b(?:going to|gonna)\b", re.IGNORECASE)
+_PLANNED = compile_later(r"\b(?:going to|gonna)\b", re.IGNORECASE)
 IMPORTANCE = 300_000
 USUAL, USUAL_WORDS = 16, 4
 """A sentence of fewer characters or words tells little of how it is meant."""
@@ -178,10 +179,10 @@ def _is_never(sentence: str) -> bool:
     return scorers.sensitive(sentence) >= scorers.threshold("sensitive")
 
 
-_FIRST_PERSON = re.compile(
+_FIRST_PERSON = compile_later(
     r"\b(?:i|i['’]?m|i['’]?ve|id|my|our|me|we|us|mine|weve)\b", re.IGNORECASE
 )
-_POINTING = re.compile(
+_POINTING = compile_later(
     r"^\W*+(?:(?:and|but|so|also|well|yeah|yes|no|anyway|plus|then|now|oh|actually)\b[\s,]*+){0,3}"
     r"(?P<who>he|she|his|her|him|they|their|theirs|it|its|that|this|these|those|"
     r"(?:both|neither)(?! (?:of )?(?:our|my|us)\b)|"
@@ -192,7 +193,7 @@ _POINTING = re.compile(
 )
 _ONE_PERSON = frozenset({"he", "she", "his", "her"})
 _OWN = frozenset({"his", "her"})
-_WITH_NOUN = re.compile(
+_WITH_NOUN = compile_later(
     r"\W*+(?:\w+\W++){0,3}?(?:this|that|these|those) "
     r"(?!(?:is|was|are|were|be|has|had|have|will|would|can|could|should|may|might|must|does|did|do|"
     r"way|kind|sort|one|ones|said|looks?|sounds?|works?|worked|makes?|made|helps?|helped)\b)\w+",
@@ -201,14 +202,14 @@ _WITH_NOUN = re.compile(
 """ "this january we get the kitchen done": what is pointed at is named."""
 
 
-_PARTING = re.compile(r"[,;:.!?(–—]\s|\s[–—-]\s|\s(?=(?:and|but|so|because)\s)")
-_JOINING = re.compile(
+_PARTING = compile_later(r"[,;:.!?(–—]\s|\s[–—-]\s|\s(?=(?:and|but|so|because)\s)")
+_JOINING = compile_later(
     r"\W*+(?:(?:and|but|so|because|also|then|since|as|considering|given|that|though|although|while|"
     r"seeing as)\s++){1,3}",
     re.IGNORECASE,
 )
 """What joins a clause to the one before it."""
-_LEAD = re.compile(r"\W*+(?:by the way|btw|fyi|of course|for example)\b\W*+", re.IGNORECASE)
+_LEAD = compile_later(r"\W*+(?:by the way|btw|fyi|of course|for example)\b\W*+", re.IGNORECASE)
 
 
 _Read = tuple[str, tuple[Span, ...]]
@@ -258,7 +259,7 @@ def _eligible(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int
             yield from rest
 
 
-_CODE = re.compile(r"\b(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{6,}\b|\d(?:[ -]?\d){6}", re.IGNORECASE)
+_CODE = compile_later(r"\b(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{6,}\b|\d(?:[ -]?\d){6}", re.IGNORECASE)
 """ "C4J7KLM22", "12 34 56 7": what lets somebody in or names a document, as likely as not."""
 
 
@@ -293,7 +294,9 @@ def _left_over(
         begin = stop if parting is None else parting.end()
 
 
-_THERE = re.compile(r"\bthere\b(?!['’]s| (?:is|are|was|were|will|has|have|had)\b)", re.IGNORECASE)
+_THERE = compile_later(
+    r"\bthere\b(?!['’]s| (?:is|are|was|were|will|has|have|had)\b)", re.IGNORECASE
+)
 
 
 def _is_of_speaker(sentence: str, *, fragments: bool = True) -> bool:
@@ -336,7 +339,7 @@ _FINITE = frozenset(
     "dont doesn't doesnt it's its that's thats there's theres they you he she it they're "
     "theyre you're youre here's what how why who hows whats wheres ".split()
 )
-_WERE = re.compile(
+_WERE = compile_later(
     r"\W*+(?:so |but |and )?were (?!(?:you|they|there|the|these|those|it|people|all)\b)\w"
 )
 """ "were in a caravan": "we're"."""
@@ -374,7 +377,9 @@ def _antecedent(turn: Speech, earlier: Sequence[Speech], start: int) -> Span | N
     return None
 
 
-_NAME = re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z][a-z]{1,20}\b|^[A-Z][a-z]{1,20}(?= is\b| was\b|'s\b)")
+_NAME = compile_later(
+    r"(?<=[a-z,] )(?!I\b)[A-Z][a-z]{1,20}\b|^[A-Z][a-z]{1,20}(?= is\b| was\b|'s\b)"
+)
 
 
 def _only_name(text: str, start: int, end: int) -> Span | None:

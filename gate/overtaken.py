@@ -19,6 +19,7 @@ from beliefledger.gate.rules.subjects import acting, subject_of, tells_a_state
 from beliefledger.gate.spoken_of import is_done_by_another, is_of_another
 from beliefledger.gate.successions import CHANGES, score, threshold
 from beliefledger.ledger.candidate import SELF, Candidate
+from beliefledger.ledger.late_patterns import compile_later
 
 MOST = 3
 """A sentence that would overtake more claims than this is about something else."""
@@ -105,27 +106,27 @@ def _in_fewer_words(told: dict[str, list[Held]], there: Sequence[Held]) -> dict[
     return fewer
 
 
-_KIN = re.compile(
+_KIN = compile_later(
     r"relation\.(?:(?:step)?(?:mother|father|mom|mum|dad|brother|sister|son|daughter|child|kid)|"
     r"wife|husband|hubby|spouse|partner|girlfriend|boyfriend|gf|bf|fianc\w*|cousin|aunt|uncle|"
     r"niece|nephew|grand\w+|gran\w*|(?:best-)?friend|mate|buddy|pal|bestie|twin)\."
 )
-_PARTS = re.compile(
+_PARTS = compile_later(
     r"\b(?:broke|broken|break|split|separat\w+|divorc\w+|dump\w+|ex|exes|single|"
     r"left (?:me|us|him|her)|friends?|talk\w*|speak\w*|died|dead|dies|passed|lost|gone|rip|buried|"
     r"funeral|together|engaged|married|fell out)\b",
     re.I,
 )
 """What parts people from each other."""
-_LOVE = re.compile(
+_LOVE = compile_later(
     r"relation\.(?:wife|husband|hubby|spouse|partner|girlfriend|boyfriend|gf|bf|fianc)"
 )
-_OWNS = re.compile(
+_OWNS = compile_later(
     r"(?<!\w)(?P<owner>[\w-]{1,30})['’]s (?!(?:\w+(?:ed|ing)|gone|left|dead|been|broken|split|an?|"
     r"the|my|our|in|at|with|out|over|off|not|no|now|so|just|finally|really|only|single)\b)\w"
 )
 """Somebody has something, and is or does nothing: "Mia's dog", not "Mia's left"."""
-_OF_LOVE = re.compile(
+_OF_LOVE = compile_later(
     r"\b(?:and (?:i|me)|i and|we|our|me|seeing|dating|moved out|walked out|(?<!left )over|yes|i do|"
     r"propos\w+|wed\w*|ring)\b",
     re.I,
@@ -150,7 +151,7 @@ def is_kin_still(held: Held, text: str) -> bool:
     return _PARTS.search(text) is None and not (of_love and _OF_LOVE.search(text))
 
 
-_RID = re.compile(
+_RID = compile_later(
     r"\bno more (?P<of>[\w'’-]+(?: (?!(?:for|at|in|on|of|from|with|to|under|over|and|but|so|when|"
     r"because|since|now|please|these|this|that)\b)[\w'’-]+)*)",
     re.I,
@@ -167,7 +168,7 @@ def _is_rid_of_another(said: Said, held: Held) -> bool:
     return stem(rid["of"].split()[-1]) not in stems(f"{memory.claim} {memory.attribute}")
 
 
-_LAST_TIME = re.compile(r"\w\W+(?:the )?(?<!s the )last time (?:i|we)\b")
+_LAST_TIME = compile_later(r"\w\W+(?:the )?(?<!s the )last time (?:i|we)\b")
 """Before what says when something happened, and not that it was the last time."""
 
 
@@ -190,7 +191,7 @@ def _are_of_one(first: Candidate, second: Candidate) -> bool:
     )
 
 
-_GOES_TO = re.compile(
+_GOES_TO = compile_later(
     r"\b(?:switched|jumped ship|went over|gone over|defected|moved (?:on|over)|hopped over) to "
     r"(?P<new>(?-i:[A-ZÀ-Þ])[\w&'’-]{1,30}(?: (?-i:[A-ZÀ-Þ])[\w&'’-]{1,30})?)",
     re.I,
@@ -245,7 +246,7 @@ def _stays_in_town(said: Said, of: Told) -> bool:
     )
 
 
-_MOVED_IN = re.compile(r"\bmov(?:ed|ing|es?) in\b(?! (?:to|at)\b)")
+_MOVED_IN = compile_later(r"\bmov(?:ed|ing|es?) in\b(?! (?:to|at)\b)")
 
 
 def _is_answered(held: Held, beside: Sequence[Candidate]) -> bool:
@@ -262,7 +263,7 @@ def _is_answered(held: Held, beside: Sequence[Candidate]) -> bool:
 
 _TURNS = CHANGES - {"back", "dead"}
 """What has to be said, for another name to take the place of one."""
-_ANOTHER_GOT = re.compile(
+_ANOTHER_GOT = compile_later(
     r"(?!(?:I|We|My|Our|The|It|He|She|They|This|That|Who|Just|Also|Then|Now|Finally|Today|Recently|"
     r"Already|Never|Still|So|And|But|Got|Sold|Left|Moved|Yesterday|Actually|Only)\b)"
     r"(?P<name>[A-ZÀ-Þ][\w’-]{1,20}) (?:(?:from|in|at|of) [\w'’-]{1,20} )?(?:just |has |also )?"
@@ -301,7 +302,7 @@ def _tells_of_another(said: Said, held: Held) -> bool:
     )
 
 
-_GIVEN = re.compile(
+_GIVEN = compile_later(
     r"\b(?:bought|got|ordered|made|knitted|found|picked up)(?: (?:my|our|his|her|the))? "
     r"(?:(?:little|big|older|younger|new) )?(?P<who>[a-z]+)(?: [a-z]+)? "
     r"(?:an? |the |some |new |her |his |their )*[a-z]"

@@ -20,9 +20,9 @@ from beliefledger.gate.scorers import runs
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.late_patterns import compile_later
 
-_WORD = re.compile(r"[^\W_]+(?:[.'&+-][^\W_]+)*")
-_NAMED = re.compile(r"\b(?!User\b)(?:[A-ZÀ-Þ][\w-]+|\w*\d\w*)")
-_CLAUSE = re.compile(r"[,;:.!?()]\s|\s[–—-]\s|\b(?:but|so|because|and|since|while)\b")
+_WORD = compile_later(r"[^\W_]+(?:[.'&+-][^\W_]+)*")
+_NAMED = compile_later(r"\b(?!User\b)(?:[A-ZÀ-Þ][\w-]+|\w*\d\w*)")
+_CLAUSE = compile_later(r"[,;:.!?()]\s|\s[–—-]\s|\b(?:but|so|because|and|since|while)\b")
 _PRELUDE = compile_later(
     r"(?:i )?(?:never|didn'?t|wouldn'?t have|would never have) (?:ever )?thought i'?d (?:ever )?"
     r"(?:say|see) (?:it|this|that|the day)"

@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
-_QUOTED = re.compile(r"(?<![\w\"])\"(?![\s\"])[^\"\n]{1,2000}+\"")
-_MARK = re.compile(r"[“”\n]")
+from beliefledger.ledger.late_patterns import compile_later
+
+_FENCE = compile_later(r"```.*?(?:```|\Z)", re.S)
+_QUOTED = compile_later(r"(?<![\w\"])\"(?![\s\"])[^\"\n]{1,2000}+\"")
+_MARK = compile_later(r"[“”\n]")
 _LONGEST_QUOTE = 2000
-_SINGLE = re.compile(
+_SINGLE = compile_later(
     r"(?<![\w'’‘])['‘](?=[A-Za-z])[^'’\n]{1,200}(?:['’][a-z]{1,2}\b[^'’\n]{0,200}){0,6}['’](?!\w)"
 )
-_CITED_LINE = re.compile(r"^[ \t]*(?:>|\||\$ |#{1,6} ).*$", re.M)
-_LISTED_LINE = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-*•–])[ \t]+.*$", re.M)
-_FIRST_PERSON = re.compile(r"\b(?:i|my|me|we|our)\b", re.I)
+_CITED_LINE = compile_later(r"^[ \t]*(?:>|\||\$ |#{1,6} ).*$", re.M)
+_LISTED_LINE = compile_later(r"^[ \t]*(?:\d{1,3}[.)]|[-*•–])[ \t]+.*$", re.M)
+_FIRST_PERSON = compile_later(r"\b(?:i|my|me|we|our)\b", re.I)
 
 # "Rewrite this:", "here is my essay:" and what follows to the end of the turn.
-_HANDED_OVER = re.compile(
+_HANDED_OVER = compile_later(
     r"\b(?:rewrite|rephrase|paraphrase|translate|summari[sz]e|proof-?read|edit|improve|correct|fix|"
     r"review|continue|complete|analy[sz]e|polish|shorten|check|grade|critique|expand|finish|format|"
     r"convert|classify|extract|following|below|pasted?|email|e-mail|essay|letter|text|paragraph|story|"
@@ -26,9 +28,9 @@ _HANDED_OVER = re.compile(
     r"[ \t]*(?:\n|[\"“']|(?=\S{1,40} ))",
     re.I,
 )
-_LETTER = re.compile(r"^[ \t]*(?:dear|hi|hello|hey)\s+[A-Z\[][^\n]{0,40},?[ \t]*\n", re.M | re.I)
-_SPEAKER_LINE = re.compile(r"^[ \t]*[A-Z][\w .]{0,24}:[ \t]+\S.*$", re.M)
-_SIGNED = re.compile(
+_LETTER = compile_later(r"^[ \t]*(?:dear|hi|hello|hey)\s+[A-Z\[][^\n]{0,40},?[ \t]*\n", re.M | re.I)
+_SPEAKER_LINE = compile_later(r"^[ \t]*[A-Z][\w .]{0,24}:[ \t]+\S.*$", re.M)
+_SIGNED = compile_later(
     r"^[^\S\n]*+(?:(?:(?:best|kind|warm)\s*+)?regards|sincerely|cheers|"
     r"yours (?:truly|faithfully|sincerely))\b",
     re.M | re.I,

@@ -19,6 +19,7 @@ from beliefledger.gate.rules.renewals import KINDS, OTHERS, Sentence
 from beliefledger.gate.rules.subjects import left_out
 from beliefledger.gate.spoken_of import is_done_by_another
 from beliefledger.ledger.candidate import SELF, Candidate
+from beliefledger.ledger.late_patterns import compile_later
 
 MOST = 3
 """News that would end more claims of the user than this is about something else."""
@@ -156,7 +157,7 @@ def _fits(told: News, held: Held) -> bool:
     return says.get("denied") is True and _is_car(named) and any(map(_is_a_car, told.things))
 
 
-_OF_A_CAR = re.compile(
+_OF_A_CAR = compile_later(
     r"(?: (?:[a-z]{0,2}\d[\w.]{0,5}|gti|gtd|tdi|estate|hatchback|hybrid|suv|"
     r"convertible|diesel|electric|van)){0,2}",
     re.I,

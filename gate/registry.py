@@ -16,6 +16,7 @@ from beliefledger.ledger.errors import TypeInvalid
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.policy import TypeRegistered, TypeRetired
 from beliefledger.ledger.fields import DEFINED_SCORES
+from beliefledger.ledger.late_patterns import compile_later
 
 
 class SlotRule(StrEnum):
@@ -181,8 +182,8 @@ class MemoryType(Frozen):
 
 VALUE = "value"
 """The placeholder that stands for the value itself."""
-_FIELD = re.compile(r"[a-z][a-z0-9_]{0,39}")
-_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_FIELD = compile_later(r"[a-z][a-z0-9_]{0,39}")
+_PLACEHOLDER = compile_later(r"\{([^{}]*)\}")
 
 
 def placeholders(template: str) -> list[str]:

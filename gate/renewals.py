@@ -34,6 +34,7 @@ from beliefledger.gate.rules.renewals import (
 from beliefledger.gate.rules.subjects import left_out, subject_of
 from beliefledger.gate.spoken_of import NOUNS_OF, is_done_by_another, is_of_another
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
+from beliefledger.ledger.late_patterns import compile_later
 
 _STAYING = ("identity.birth", "record.", "language.native", "language.speaks")
 _USED = tuple(
@@ -205,7 +206,7 @@ def _is_of_subject(sentence: Sentence, renewal: Renewal) -> bool:
     return all(stem(each) in about for each in others)
 
 
-_SEVERAL = re.compile(r"\A[A-ZÀ-Þ]\w+(?:, [A-ZÀ-Þ]\w+)*,? (?:and|&) [A-ZÀ-Þ]\w+\Z")
+_SEVERAL = compile_later(r"\A[A-ZÀ-Þ]\w+(?:, [A-ZÀ-Þ]\w+)*,? (?:and|&) [A-ZÀ-Þ]\w+\Z")
 """Names, one after the other: "Callum and Sam"."""
 
 
@@ -214,8 +215,8 @@ _OF_ANOTHER = tuple(
     for kind in ("relation", "thing")
     for each in ("daughter", "son", "child", "kid")
 )
-_PROPER = re.compile(r"\b(?!User\b)[A-ZÀ-Þ][\w-]{1,30}")
-_OF_US = re.compile(r"\b(?:me|us)\b", re.I)
+_PROPER = compile_later(r"\b(?!User\b)[A-ZÀ-Þ][\w-]{1,30}")
+_OF_US = compile_later(r"\b(?:me|us)\b", re.I)
 
 
 def _start(renewal: Renewal) -> int:
@@ -290,7 +291,7 @@ def _told(text: str) -> set[str]:
     return {stem(word) for word in new_figures.words_of(text)}
 
 
-_MORE = re.compile(r"(?: (?:\d[\w.]{0,5}|pro|max|plus|mini|ultra|se|[A-Z][\w-]{1,20}))+")
+_MORE = compile_later(r"(?: (?:\d[\w.]{0,5}|pro|max|plus|mini|ultra|se|[A-Z][\w-]{1,20}))+")
 
 
 def _whole(sentence: Sentence, new: New) -> New:
@@ -344,7 +345,7 @@ def _by_head(sentence: Sentence, there: Sequence[Held]) -> Iterator[Renewal]:
                 break
 
 
-_HEADED = re.compile(
+_HEADED = compile_later(
     r"\b(?P<manner>(?!the\b|an?\b|my\b|our\b|is\b|on\b|in\b)[^\W\d_][\w-]{1,24}) "
     r"(?P<head>team|squad|department|dept|plan|tier|shift|shifts|league|division|branch|accountant|"
     r"manager|engineer|developer|designer|nurse|teacher)\b",
@@ -367,7 +368,9 @@ def _by_taste(sentence: Sentence, there: Sequence[Held]) -> Iterator[Renewal]:
             yield Renewal(held, None)
 
 
-_DISLIKES = re.compile(r"\b(?:dislikes|hates|detests|loathes|not|cannot|can['’]t|avoids)\b", re.I)
+_DISLIKES = compile_later(
+    r"\b(?:dislikes|hates|detests|loathes|not|cannot|can['’]t|avoids)\b", re.I
+)
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -380,7 +383,7 @@ def _shape(text: str) -> frozenset[str]:
     return frozenset(each.kind for each in new_figures.figures(text))
 
 
-_IS = re.compile(
+_IS = compile_later(
     r"^\W*(?:(?:so|and|but|btw|also|oh)[,:]? ){0,2}(?:user['’]s |my |our |the )?(?:favou?rite )?"
     r"(?P<noun>[^\W\d_][\w'’-]{1,24}(?: [^\W\d_][\w'’-]{0,24}){0,3}?)(?:['’]s| is| are) "
     r"(?:always |called |usually |just )?(?P<value>.{1,80})",
@@ -428,11 +431,11 @@ def renewed(candidate: Candidate, renewal: Renewal, standing: Standing) -> Candi
 
 
 _LONGEST = 5
-_OF_ONE_SLOT = re.compile(r"User (?:works|worked) (?:at|for|with) |User (?:lives|lived) in ")
+_OF_ONE_SLOT = compile_later(r"User (?:works|worked) (?:at|for|with) |User (?:lives|lived) in ")
 """What a claim says of its slot before the value, and of no other: "User works at Costa as …"."""
 
 
-_ARTICLE = re.compile(r"\ban? $", re.I)
+_ARTICLE = compile_later(r"\ban? $", re.I)
 
 
 def _article(old: str, new: str) -> str:

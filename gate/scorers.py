@@ -11,7 +11,6 @@ earnest_runs.txt and sensitive_runs.txt; docs/notes.md says how they were traine
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
@@ -21,6 +20,7 @@ from beliefledger.gate.literals import Guarded, Table
 from beliefledger.gate.rules.lexicon import expanded
 from beliefledger.ledger.data_files import data, lines
 from beliefledger.ledger.dataclass import dataclass
+from beliefledger.ledger.late_patterns import compile_later
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +113,9 @@ TURNS_OF_A_GAME = 6
 """How many turns back a game may have begun."""
 _LOOKED_AT = 600
 """How much of a turn is looked at for it, in characters."""
-WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+WORD = compile_later(r"[^\W_]+(?:['’][^\W_]+)*")
 _APOSTROPHES = str.maketrans("", "", "'’")
-_MARK = re.compile(r"[^\W_]+|[^\w\s]")
+_MARK = compile_later(r"[^\W_]+|[^\w\s]")
 BEGIN, END = "<s>", "</s>"
 _BEGUN = 5
 """So many letters are the beginning of a word."""

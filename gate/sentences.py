@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
-_BREAK = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*]*+(?=\s)|\n++")
+from beliefledger.ledger.late_patterns import compile_later
+
+_BREAK = compile_later(r"(?<![.!?…])[.!?…]++[\"'”’)\]*]*+(?=\s)|\n++")
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st sr jr vs e.g i.e etc approx dept est inc ltd co no vol fig mt ft".split()
 )
-_LAST_WORD = re.compile(r"[\w.]{1,24}$")
+_LAST_WORD = compile_later(r"[\w.]{1,24}$")
 
 
 def sentences(text: str) -> list[tuple[int, int]]:

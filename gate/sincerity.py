@@ -14,6 +14,7 @@ from typing import NamedTuple
 from beliefledger.gate.cues import Cues
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.ledger.candidate import SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
 
 _CUES = Cues("rules/sincerity.yaml")
 _ORDERED = _CUES.guarded("ordered")
@@ -67,11 +68,11 @@ _AFTER = (
 )
 
 
-_GOES_ON = re.compile(r"\b(?:and|or|also)\s*$|&\s*$", re.I)
-_SPEAKER = re.compile(r"\b(?:i|my|we|our)\b", re.I)
-_COLON = re.compile(r":(?=\s)")
+_GOES_ON = compile_later(r"\b(?:and|or|also)\s*$|&\s*$", re.I)
+_SPEAKER = compile_later(r"\b(?:i|my|we|our)\b", re.I)
+_COLON = compile_later(r":(?=\s)")
 _MOST = 4
-_CLAUSE = re.compile(r"[,;:!?()]|\s[–—-]\s|\b(?:and|but|so|because|while|though)\b", re.I)
+_CLAUSE = compile_later(r"[,;:!?()]|\s[–—-]\s|\b(?:and|but|so|because|while|though)\b", re.I)
 _NEAR = 40
 """How far behind the words what takes them back may begin, in characters."""
 

@@ -6,11 +6,11 @@ result for the same words would send a belief to another stream.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 from beliefledger.gate.registry import MemoryType, SlotRule
 from beliefledger.ledger.candidate import SELF, Candidate, Precision, When
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.times import DAY
 
@@ -21,10 +21,10 @@ _ARTICLES = frozenset(
     {"a", "an", "the", "my", "our", "their", "your", "his", "her", "its", "user's"}
 )
 _BEFORE_CONTEXT = frozenset({"on", "at", "in", "for", "during", "when", "while", "with"})
-_WORD = re.compile(r"[^\W_]+(?:[.+#'’-][^\W_]+)*[+#]*")
+_WORD = compile_later(r"[^\W_]+(?:[.+#'’-][^\W_]+)*[+#]*")
 
 
-_CANONICAL = re.compile(r"[a-z0-9]++(?:[.-][a-z0-9]++)*+")
+_CANONICAL = compile_later(r"[a-z0-9]++(?:[.-][a-z0-9]++)*+")
 """Attributes that are as they should be, as most are."""
 
 

@@ -6,17 +6,16 @@ about an entity of that name.
 
 from __future__ import annotations
 
-import re
-
 from beliefledger.gate.entities import Directory
 from beliefledger.gate.slots import canonical_entity
 from beliefledger.ledger.candidate import SELF, Candidate
+from beliefledger.ledger.late_patterns import compile_later
 
 SPEAKER = "speaker"
 """How the subject came by a name that turns of theirs are spoken under."""
 UNNAMED = frozenset({"user", "me", "i", "human", "you", "self", "unknown", "speaker"})
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_NAME = re.compile(r"[^\W\d_]{2,20}(?:[ .'’-][^\W\d_]{1,20}){0,3}")
+_WORD = compile_later(r"[^\W\d_]{2,}")
+_NAME = compile_later(r"[^\W\d_]{2,20}(?:[ .'’-][^\W\d_]{1,20}){0,3}")
 _NO_NAMES = frozenset(
     "user users customer client guest test tester demo conv conversation talk chat session call"
     " dialog dialogue thread room channel agent subject person anon anonymous default".split()
@@ -89,4 +88,4 @@ def as_if_of_subject(candidate: Candidate, speaker: str) -> Candidate:
     return candidate.model_copy(update={"entity": SELF, "claim": claim})
 
 
-_SELF = re.compile(rf"\b{SELF}\b")
+_SELF = compile_later(rf"\b{SELF}\b")

@@ -20,6 +20,7 @@ from beliefledger.gate.orders import CUES, instruction_like
 from beliefledger.gate.pasted_text import pasted
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
 
 _PRETEND = CUES.pattern("pretend")
 _IMAGINE = CUES.pattern("imagine")
@@ -72,7 +73,7 @@ def _apart(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-_PARAGRAPH = re.compile(r"\n\s*\n")
+_PARAGRAPH = compile_later(r"\n\s*\n")
 
 
 def _scenes(text: str, spans: tuple[tuple[int, int], ...]) -> tuple[SpeechAct | None, ...]:
@@ -122,18 +123,18 @@ _REPORTED = Guarded(
     r"believes?|insists?|insisted|wrote|writes|keeps saying|joked|swears|swore)\b"
     r"(?:\s+(?:that|how))?[\s:,]*(?:[\"“'‘][^\"”]{0,600})?$"
 )
-_IF = re.compile(
+_IF = compile_later(
     r"\b(?:if|unless|in case|assuming|provided(?: that)?|whether|even if|as long as|"
     r"were i|had i|should i)\b",
     re.I,
 )
-_WOULD_IF = re.compile(r"\b(?:i'd|i would|i could|i might)\b", re.I)
+_WOULD_IF = compile_later(r"\b(?:i'd|i would|i could|i might)\b", re.I)
 _AUTHORITY = Guarded(
     r"\b(?:i(?:['’]?m| am)|as|being)\s+(?:actually |really |in fact |also )?(?:an?|the|your)\s+"
     rf"(?:[\w-]+\s+){{0,3}}{CUES['parts']['authority']}\b",
     re.I,
 )
-_SO = re.compile(
+_SO = compile_later(
     r"[^.!?]{0,60}?(?:,|;|\s-|\s—|\band\b|\.)?\s*+"
     r"\b(?:so|therefore|which means|that means|hence)\b"
     r"\s*+(?:,\s*+)?"
@@ -148,9 +149,9 @@ _AS_DEMANDED = Guarded(
     r"\s*,\s*i (?:need|want|require|demand|must|am (?:allowed|entitled|authori[sz]ed))\b",
     re.I,
 )
-_SELF = re.compile(r"\bi(?:['’]?m| am| live| work)\b", re.I)
-_SAY = re.compile(r"^(?:ok(?:ay)?,? |so,? |now,? |and )?say,?\s+(?:that\s+)?$", re.I)
-_CORRECTING = re.compile(
+_SELF = compile_later(r"\bi(?:['’]?m| am| live| work)\b", re.I)
+_SAY = compile_later(r"^(?:ok(?:ay)?,? |so,? |now,? |and )?say,?\s+(?:that\s+)?$", re.I)
+_CORRECTING = compile_later(
     r"^(?:(?:oh|hm+|well|wait|ah|um+|uh)[,.!\s]+)*(?:no|nope|nah|correction|i meant|i mean|"
     r"that'?s (?:not right|wrong|incorrect|not correct)|(?:you'?re|that is) wrong|not quite|"
     r"sorry|my mistake|i misspoke|let me correct|scratch that)\b"
@@ -162,7 +163,7 @@ _NOT_THAT = Guarded(
     r",\s*(?:and )?not\s+(?!(?:just|only|even|really|sure|to mention|yet|as)\b)\w", re.I
 )
 _MEANT = Guarded(r"\bi (?:meant|misspoke)\b|\brather than what i said\b|\bcorrection:", re.I)
-_ASKING = re.compile(
+_ASKING = compile_later(
     r"^(?:(?:so|and|but|also|well|oh|hey|hi|hello|ok|okay|anyway|then|actually|sorry|thanks|"
     r"thank you|by the way|btw)[,!\s]+)*"
     r"(?:do|does|did|can|could|would|will|should|is|are|am|was|were|"
@@ -170,21 +171,21 @@ _ASKING = re.compile(
     r"any|isn't|aren't|don't|doesn't|didn't|can't|won't|wouldn't)\b",
     re.I,
 )
-_ASK_LATER = re.compile(
+_ASK_LATER = compile_later(
     r"(?:^|[,;:—–(-]|\b(?:so|and|but|or|then))\s*(?:so |and |but |please |then |also ){0,6}"
     r"(?:do|does|did|can|could|would|will|should|is|are|was|were|have you|has|what|what's|who|"
     r"where|why|how|which|any|may|might|got any|know any|right|correct|maybe|what about|"
     r"how about)\b",
     re.I,
 )
-_WONDER_LATER = re.compile(
+_WONDER_LATER = compile_later(
     r"(?:^|[,;:—–(-]|\b(?:so|and|but|or|then))\s*(?:so |and |but |please |then |also ){0,6}"
     r"(?:i(?:['’]?m| am| was|['’]ve been) (?:just |also |really )?(?:wondering|curious)|"
     r"i wonder|if you|let me know)\b",
     re.I,
 )
 """As of the second edition: "…, and I was wondering …?"."""
-_PRESUPPOSED = re.compile(
+_PRESUPPOSED = compile_later(
     r"(?:my|our)(?:\s++(?!(?:an?|the|is|are|was|were|has|have|had|will|be|do|does|did|can|good)\b)"
     r"[\w.’'-]++){2,6}$|(?:my|our)\s++(?:dog|cat|puppy|kitten|rabbit|parrot|horse)s?$|"
     r"(?:the|that|those|these|my|our|an?)\s++(?:[\w’'-]++\s++){1,7}?(?:that |which )?"
@@ -193,7 +194,7 @@ _PRESUPPOSED = re.compile(
     re.I,
 )
 """What a question takes for granted: "for my 2016 Polo", "the necklace I got in May"."""
-_BECAUSE = re.compile(
+_BECAUSE = compile_later(
     r"(?:\b(?:since|because|as|given that|considering(?: that)?|now that|seeing as|that)\s*|"
     r"[,(—–-]\s*(?:and |but |by the way,? |btw,? )?)$",
     re.I,
@@ -202,7 +203,7 @@ _NEAR = 600
 """How many characters on each side of a span are looked at: keeps the work bounded."""
 _SHORT = 120
 """The longest sentence that takes back the one before, in characters."""
-_COMMA = re.compile(r"[,;:—–]")
+_COMMA = compile_later(r"[,;:—–]")
 
 
 def speech_act(text: str, start: int, end: int, reading: int = READING) -> SpeechAct:

@@ -20,12 +20,15 @@ from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.pairs import Said, Told, cues, small_words, tables
 from beliefledger.gate.scorers import BIAS, earnest, sounds_like_change, told_runs
 from beliefledger.ledger.data_files import lines
+from beliefledger.ledger.late_patterns import compile_later
 
-_OWN_CLAUSE = re.compile(r"\b(?:but|so|because|since)\b|[;!.]\s|(?<=now),\s|(?<=instead),\s")
+_OWN_CLAUSE = compile_later(r"\b(?:but|so|because|since)\b|[;!.]\s|(?<=now),\s|(?<=instead),\s")
 """Where words of one's own begin or end beside somebody else's."""
-_ANY_CLAUSE = re.compile(r"\b(?:but|so|because|since)\b|[,;!.:]\s|\s[–—-]\s")
-_DENIED = re.compile(r"\b(?:no|not|never|cannot|without|n['’]t|dont|cant|doesnt)\b|n['’]t\b", re.I)
-_PLANNED = re.compile(
+_ANY_CLAUSE = compile_later(r"\b(?:but|so|because|since)\b|[,;!.:]\s|\s[–—-]\s")
+_DENIED = compile_later(
+    r"\b(?:no|not|never|cannot|without|n['’]t|dont|cant|doesnt)\b|n['’]t\b", re.I
+)
+_PLANNED = compile_later(
     r"\b(?:wants?|plans?|planning|thinking (?:of|about)|looking (?:for|to)|saving|training|"
     r"expecting|hop(?:es|ing)|going to|will|considering|due|wishes)\b",
     re.I,
@@ -195,7 +198,7 @@ def _is_ones_own(said: Said, vetoes: AbstractSet[str]) -> bool:
     return False
 
 
-_IF = re.compile(r"\b(?:if|unless|whether|imagine|pretend|suppose|dream\w*)\b")
+_IF = compile_later(r"\b(?:if|unless|whether|imagine|pretend|suppose|dream\w*)\b")
 
 
 CHANGES = frozenset(

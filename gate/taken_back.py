@@ -6,17 +6,17 @@ is not among them, though it tells what was revoked.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.standing import WITHHELD, MemoryStanding, State, Withheld
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.restored import Restored
 
 AGENTS = frozenset({"assistant", "tool", "system"})
 STATES = frozenset({State.REVOKED, State.WITHDRAWN, State.RETENTION})
-_WORD = re.compile(r"[^\W_]++")
+_WORD = compile_later(r"[^\W_]++")
 _TELLING = 4
 """Words of so many letters, and numbers, tell what a value is."""
 

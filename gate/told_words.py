@@ -10,13 +10,13 @@ import re
 from beliefledger.gate.calendar_names import NAMES
 from beliefledger.ledger.late_patterns import compile_later
 
-OVER = re.compile(r",? (?:over|rather than|instead of)(?: the)? ", re.IGNORECASE)
-WHY = re.compile(r",? (?:because|since|so that|as it) ", re.IGNORECASE)
-_MORE = re.compile(r",? (?:because|since|so that|for|when|at|in) |[.;]")
-LIST = re.compile(r",? (?:or|and) |, ")
-STEPS = re.compile(r",? (?:and then|then|after that) |; |, (?:and )?")
-FORBIDS = re.compile(r"\b(?:allergic|intolerant|avoids?|refuses?|without|forbidden)\b")
-SOFT = re.compile(r"\b(?:tr(?:y|ies) not to|tr(?:y|ies) to|avoids?|rather not|would prefer)\b")
+OVER = compile_later(r",? (?:over|rather than|instead of)(?: the)? ", re.IGNORECASE)
+WHY = compile_later(r",? (?:because|since|so that|as it) ", re.IGNORECASE)
+_MORE = compile_later(r",? (?:because|since|so that|for|when|at|in) |[.;]")
+LIST = compile_later(r",? (?:or|and) |, ")
+STEPS = compile_later(r",? (?:and then|then|after that) |; |, (?:and )?")
+FORBIDS = compile_later(r"\b(?:allergic|intolerant|avoids?|refuses?|without|forbidden)\b")
+SOFT = compile_later(r"\b(?:tr(?:y|ies) not to|tr(?:y|ies) to|avoids?|rather not|would prefer)\b")
 _NAMES = r"((?:[A-Z][\w'’-]*)(?: (?:and )?[A-Z][\w'’-]*)*)"
 WITH, AT, TO = (
     compile_later(rf"\b{word} {_NAMES}") for word in ("with", "(?:in|at)", "(?:to|for)")

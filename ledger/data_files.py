@@ -39,7 +39,7 @@ def data(package: str, name: str) -> Any:
         with suppress(OSError, orjson.JSONEncodeError):  # it is parsed again the next time
             content = orjson.dumps(parsed)
             if orjson.loads(content) == parsed:  # else it has what JSON does not know
-                _replace(kept, f"{made_from}\n".encode() + content)
+                put(kept, f"{made_from}\n".encode() + content)
     return parsed
 
 
@@ -50,8 +50,9 @@ def _kept_beside(file: Path) -> Path | None:
     return Path(cache_from_source(str(file))).with_suffix(".json")
 
 
-def _replace(file: Path, content: bytes) -> None:
-    """Write a whole file at once, whoever reads it or writes it, too, meanwhile."""
+def put(file: Path, content: bytes) -> None:
+    """Write a whole file at once, whoever reads it or writes it, too, meanwhile. Raises
+    `OSError`."""
     file.parent.mkdir(exist_ok=True)
     mine = file.with_suffix(f".{os.urandom(8).hex()}")
     mine.write_bytes(content)

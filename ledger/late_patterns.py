@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
+from beliefledger.ledger.kept_patterns import PATTERNS
+
 
 def compile_later(source: str, flags: int = 0) -> re.Pattern[str]:
     """A pattern that is compiled when it is first asked anything.
@@ -28,7 +30,7 @@ class _Late:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        compiled = re.compile(self.pattern, self._asked)
+        compiled = PATTERNS.compiled(self.pattern, self._asked)
         vars(self).update((each, getattr(compiled, each)) for each in _PUBLIC)
         return getattr(compiled, name)
 

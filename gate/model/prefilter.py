@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import Speech
+from beliefledger.ledger.late_patterns import compile_later
 
 _THANKS = frozenset(
     "thanks thank you thx ty cheers ok okay k kk alright great good cool nice perfect awesome"
@@ -16,19 +17,19 @@ _THANKS = frozenset(
     " continue next more".split()
 )
 _AGREES = frozenset("yes yeah yep yup right exactly correct indeed true sure no nope nah".split())
-_FIRST_PERSON = re.compile(
+_FIRST_PERSON = compile_later(
     r"\b(?:i|i['’](?:m|ve|d|ll)|im|ive|me|my|mine|we|we['’]\w+|us|our|ours)\b"
 )
-_ASKING_FOR = re.compile(
+_ASKING_FOR = compile_later(
     r"\b(?:help|tell|show|give|let|teach|remind|send|get|find|write|explain to|walk) (?:me|us)\b|"
     r"\b(?:can|could|may|should|do|would|shall|must|might|did) (?:i|we)\b"
 )
-_ENGLISH = re.compile(
+_ENGLISH = compile_later(
     r"\b(?:what|who|where|why|how|which|can|could|does|did|should|would|you|the)\b"
 )
 """In another language we would not know who is spoken of."""
-_LETTER = re.compile(r"[^\W_]")
-_FACT = re.compile(
+_LETTER = compile_later(r"[^\W_]")
+_FACT = compile_later(
     r"\d|\b(?i:wife|husband|hubby|partner|spouse|girlfriend|boyfriend|gf|bf|fianc\w+|mother|mom|mum|"
     r"father|dad|parents?|sister|brother|siblings?|son|daughter|kids?|child\w*|toddler|baby|twins?|"
     r"teenager|grand\w+|aunt|uncle|cousin|nephew|niece|friend|roommate|flatmate|boss|colleague|"
@@ -38,8 +39,8 @@ _FACT = re.compile(
     r"living|work|works|working|own|owned|married|birthday|anniversary)\b"
 )
 """What a question says besides what it asks: a number, a name, somebody, a circumstance."""
-_NAME = re.compile(r"(?<=[a-z,;] )(?!I\b|I['’])[A-Z]")
-_OF_THE_WORLD = re.compile(
+_NAME = compile_later(r"(?<=[a-z,;] )(?!I\b|I['’])[A-Z]")
+_OF_THE_WORLD = compile_later(
     r"\W*(?:who|what|when|where|which)(?:['’]s| is| are| was| were| did)\b", re.I
 )
 """Questions whose names are what they ask about: "What is the capital of Peru?"."""

@@ -27,25 +27,26 @@ from beliefledger.ledger.candidate import (
     When,
 )
 from beliefledger.ledger.dataclass import dataclass
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY, SECOND, from_datetime, to_datetime
 
 _ALIKE = str.maketrans("’‘`´“”„«»", "''''" + '"' * 5)
 """Quotation marks of each kind as one."""
-_SPACED = re.compile(r"\S+")
+_SPACED = compile_later(r"\S+")
 _AGREES = r"(?:yes|yeah|yep|yup|right|exactly|correct|indeed|true|sure)"
-_YES = re.compile(
+_YES = compile_later(
     rf"\W*(?:{_AGREES}(?:[ ,]+{_AGREES})*(?=[^\w\s]|\s*$|\s+(?:i|it|that|you|we|he|she|they)\b)|"
     r"that(?:'s|’s| is) (?:right|correct|true|me)\b)",
     re.I,
 )
 """Not "right now" or "sure thing", which agree with nothing that was said."""
-_SPEAKER = re.compile(r"\b(?:i|i['’]\w+|we|we['’]\w+)\b|^\W*(?:my|mine|our)\b", re.I)
-_NOT_SO = re.compile(
+_SPEAKER = compile_later(r"\b(?:i|i['’]\w+|we|we['’]\w+)\b|^\W*(?:my|mine|our)\b", re.I)
+_NOT_SO = compile_later(
     r"(?:\bnot|n['’]t|\bnever)\s+(?:\w+\s+){0,2}?(?:think|believe|say|said|saying|mean|claim|true|"
     r"the case)\b",
     re.I,
 )
-_NO_MORE = re.compile(r"\W*\b(?:no (?:more|longer)|any ?more|not(?! (?:only|just)))\b", re.I)
+_NO_MORE = compile_later(r"\W*\b(?:no (?:more|longer)|any ?more|not(?! (?:only|just)))\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from beliefledger.gate import deadline
@@ -16,7 +15,7 @@ _HINTS = (
     "known as", "aka ", "a.k.a", "I mean", " call", "name is", "goes by", "short for", "nickname",
     "refer", "talking about", "same person", " means ", " (",
 )  # fmt: skip
-_IS_NAME = re.compile(r" is [A-Z]")
+_IS_NAME = compile_later(r" is [A-Z]")
 _PATTERNS = tuple(compile_later(spelled(each, DATA["names"])) for each in DATA["aliases"])
 _IS = compile_later(spelled(DATA["bare"], DATA["names"]))
 

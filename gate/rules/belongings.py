@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -23,6 +22,7 @@ from beliefledger.gate.rules.phrases import (
 )
 from beliefledger.gate.rules.words import Token, clause_end
 from beliefledger.ledger.candidate import SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
 
 _DATA: dict[str, Any] = load("belongings.yaml")
 _PERSONAL = frozenset(_DATA["personal"].split())
@@ -32,7 +32,7 @@ _NOT_NOW = frozenset(_DATA["not_now"].split())
 _PEOPLE = frozenset(
     word for kind in ("one", "many", "pets") for word in load("people.yaml")[kind].split()
 )
-_YEAR = re.compile(r"(?:19|20)\d\d$")
+_YEAR = compile_later(r"(?:19|20)\d\d$")
 _LINKS = frozenset(
     {"is", "are", "was", "were", "costs", "cost", "starts", "ends", "moved", "takes", "has"}
 )

@@ -5,7 +5,6 @@ Of each somebody has one that is spoken of without "also", so that another contr
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from beliefledger.gate.dates import find_when
@@ -15,8 +14,9 @@ from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, verb_form
 from beliefledger.gate.rules.names import DATA, Subject, name_end
 from beliefledger.gate.rules.phrases import phrase_end, pointing, slug, text_of, trim
 from beliefledger.gate.rules.words import Token
+from beliefledger.ledger.late_patterns import compile_later
 
-YEAR = re.compile(r"(?:19|20)\d\d$")
+YEAR = compile_later(r"(?:19|20)\d\d$")
 _ENDS = frozenset(", ; ! ? ( which while who though but where whereas - – —".split())
 _NONE: frozenset[str] = frozenset()
 _MOST_WORDS = 14

@@ -11,6 +11,7 @@ from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding
 from beliefledger.gate.rules.owned_things import between, owned
 from beliefledger.gate.rules.phrases import slug
 from beliefledger.gate.rules.possessives import MANY, ONE, topic_of_noun
+from beliefledger.ledger.late_patterns import compile_later
 
 MARK = "birthday"
 """In every sentence that is worth reading."""
@@ -21,7 +22,7 @@ _ONLY = frozenset(
 """Of whom one has one: whoever names them says no more of whose birthday it is."""
 _LONGEST = 5
 """Most words of "my wife Sarah's"."""
-_MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b", re.I)
+_MONTH = compile_later(rf"\b(?:{'|'.join(MONTHS)})\b", re.I)
 
 
 def findings(reading: Reading) -> Iterator[RuleFinding]:

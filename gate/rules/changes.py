@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from beliefledger.gate.rules import endings, figures, states
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding
 from beliefledger.ledger.candidate import SELF, Ends, SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
 
-_MAY = re.compile(
+_MAY = compile_later(
     r"^\W*+(?:(?:so|and|but|well|welp|just|finally|also|ok|okay|hey|update|news|today|yesterday|"
     r"oh|yeah|btw)\b[,.:!]* ){0,3}"
     r"(?:got|sold|gave|left|quit|lost|stopped|cancell?ed|moved|retired|resigned|graduated|"
@@ -55,7 +56,7 @@ def changes(reading: Reading, found: Sequence[RuleFinding]) -> list[RuleFinding]
     return [_fulfilling(_until(reading, each)) for each in ended]
 
 
-_THESE_DAYS = re.compile(
+_THESE_DAYS = compile_later(
     r"\s?(?:these days|nowadays|from now on|as of (?:this|today|last|now)\b)", re.I
 )
 
@@ -96,12 +97,12 @@ def _placed(reading: Reading, finding: RuleFinding) -> RuleFinding:
     return figures.under_slot(finding._replace(said_at=reading.said_at))
 
 
-_STORY = re.compile(
+_STORY = compile_later(
     r"\bback (?:in (?:the day|(?:19|20)\d\d)|when|then)\b|"
     r"\bin (?:19|20)\d\d,? (?:for|until|till|but)\b|\byears ago,? (?:for|but)\b",
     re.I,
 )
-_DID = re.compile(rf"{SELF} (?:moved|started|worked|joined|lived|went|was|got|took|used)\b")
+_DID = compile_later(rf"{SELF} (?:moved|started|worked|joined|lived|went|was|got|took|used)\b")
 _NOW_SO = ("home.location", "work.employer", "work.role", "work.location")
 
 

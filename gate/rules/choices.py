@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from beliefledger.gate.rules.lexicon import load
 from beliefledger.gate.rules.words import Token
+from beliefledger.ledger.late_patterns import compile_later
 
 
 class Choice(NamedTuple):
@@ -39,7 +39,7 @@ def _load() -> tuple[dict[str, Choice], int]:
 
 
 _NAMES, _LONGEST = _load()
-_VERSION = re.compile(r"[vs]?\d+[a-z]?(?:\.\w+)*$")
+_VERSION = compile_later(r"[vs]?\d+[a-z]?(?:\.\w+)*$")
 _ARTICLES = frozenset({"the", "a", "an", "my", "our"})
 
 

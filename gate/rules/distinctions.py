@@ -24,8 +24,8 @@ _CARERS = frozenset(_DATA["carers"].split())
 _NO_OWNERS = frozenset(_DATA["no_owners"].split()) | OTHERS
 _STATES = frozenset(_DATA["states"].split())
 _NO_NAMES = frozenset(_DATA["days"].split())
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_OWNED = re.compile(
+_WORD = compile_later(r"[^\W_]+(?:['’-][^\W_]+)*")
+_OWNED = compile_later(
     r"\b(?P<owner>[^\W_]{1,30})(?:['’]s|(?<=s)['’]) (?:(?:new|old|current|first|latest) ){0,2}$",
     re.I,
 )
@@ -150,14 +150,14 @@ def _words(text: str) -> list[str]:
 
 _WHOLE = ("work.", "home.", "identity.", "event.", "commitment.", "decision.")
 """Slots whose value is one thing, whatever its name."""
-_LIST = re.compile(
+_LIST = compile_later(
     r"(?:(?<![.!?] )(?<!^)\b[A-ZÀ-Þ][\w'’-]*|\ban? [\w'’-]+(?: called [\w'’-]+)?)"
     r"(?:, [\w'’-]+){0,4},? and (?:[A-ZÀ-Þ]|an? )"
 )
 """Names, or things, of which there are several."""
-_BETWEEN = re.compile(r",? and |, ")
-_AN_ITEM = re.compile(r"[A-ZÀ-Þ][\w'’-]*(?!\w)|an? [\w'’-]+(?: called [\w'’-]+)?")
-_LAST_ITEM = re.compile(r"(?:(?<= )[A-ZÀ-Þ][\w'’-]*|(?<!\w)an? [\w'’-]+(?: called [\w'’-]+)?)$")
+_BETWEEN = compile_later(r",? and |, ")
+_AN_ITEM = compile_later(r"[A-ZÀ-Þ][\w'’-]*(?!\w)|an? [\w'’-]+(?: called [\w'’-]+)?")
+_LAST_ITEM = compile_later(r"(?:(?<= )[A-ZÀ-Þ][\w'’-]*|(?<!\w)an? [\w'’-]+(?: called [\w'’-]+)?)$")
 
 
 _POINTING = frozenset("his her their them him you your he she they who".split())

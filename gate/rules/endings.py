@@ -17,14 +17,15 @@ from beliefledger.gate.rules.lexicon import expanded, load, verb_form
 from beliefledger.gate.rules.phrases import pointing, retell
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.ledger.candidate import SELF, Ends
+from beliefledger.ledger.late_patterns import compile_later
 
 _DATA: dict[str, Any] = load("endings.yaml")
 _AFTER = frozenset(_DATA["after"].split())
 _QUIET = frozenset(_DATA["quiet"])
 _NOT_NAMES = frozenset(_DATA["not_names"].split())
 _PLAIN = frozenset(_DATA["plain"].split())
-_DOUBTS = re.compile(_DATA["doubts"], re.I)
-_NOT_SURE = re.compile(r"\b(?:don['’]?t|do not|no longer) (?:really )?(?:think|believe)\b", re.I)
+_DOUBTS = compile_later(_DATA["doubts"], re.I)
+_NOT_SURE = compile_later(r"\b(?:don['’]?t|do not|no longer) (?:really )?(?:think|believe)\b", re.I)
 
 
 class _Event(NamedTuple):
@@ -48,7 +49,7 @@ def _load() -> tuple[_Event, ...]:
 
 
 _EVENTS = Table(_load())
-_HINT = re.compile(rf"\b(?:{'|'.join(_DATA['hints'].split())})\b")
+_HINT = compile_later(rf"\b(?:{'|'.join(_DATA['hints'].split())})\b")
 """In lower case: a pattern that ignores case takes several times as long."""
 
 
@@ -111,7 +112,7 @@ def endings(reading: Reading) -> Iterator[Over]:
             yield Over(start + found.start(), start + found.end(), ends, told)
 
 
-FOR_NOW = re.compile(
+FOR_NOW = compile_later(
     r"\bleft\b[^,;.!]{1,40} (?:(?:at|around|before|after|by) (?:about |around )?(?:noon|midnight|"
     r"lunch|\d{1,2}\b(?! (?:years|months|weeks)))|early\b|late\b)",
     re.I,
@@ -120,8 +121,8 @@ FOR_NOW = re.compile(
 _FEELINGS = frozenset(
     "fear hate dread mind miss regret understand remember believe notice worry".split()
 )
-_UNTIL = re.compile(r"\b(?:until|till?)\b(?! (?:now|then|recently|today|last|yesterday))", re.I)
-_END_OF = re.compile(r"\b(?:the )?end of (?:the )?", re.I)
+_UNTIL = compile_later(r"\b(?:until|till?)\b(?! (?:now|then|recently|today|last|yesterday))", re.I)
+_END_OF = compile_later(r"\b(?:the )?end of (?:the )?", re.I)
 
 
 def until(text: str, said_at: int) -> int | None:

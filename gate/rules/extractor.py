@@ -42,6 +42,7 @@ from beliefledger.gate.rules.whole_sentences import OF_ANSWERS
 from beliefledger.gate.rules.words import Token
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import Candidate, Durability, Source, Span, Speech, SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
 
 if TYPE_CHECKING:
     from beliefledger.gate.custom_types import Noticing
@@ -49,13 +50,13 @@ if TYPE_CHECKING:
 _OF_IDENTITY = ("identity.", "work.role")
 _BORN = "born "
 """How the value of an event begins that tells when somebody was born."""
-_PERSONAL = re.compile(
+_PERSONAL = compile_later(
     r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we|weve)\b|\bnot\b|\bhome is\b|"
     r"(?:[,;–-]|\band|\bso) ?new \w+ (?:is|called|named)\b",
     re.I,
 )
-_NAMING = re.compile(r"\b(?:called|named|(?:his|her|its) name)\b", re.I)
-_YES = re.compile(
+_NAMING = compile_later(r"\b(?:called|named|(?:his|her|its) name)\b", re.I)
+_YES = compile_later(
     r"^\W*(?:yes|yeah|yep|yup|right|exactly|correct|indeed|"
     r"that(?:'s|’s| is) (?:right|correct|true))\b",
     re.I,
@@ -252,14 +253,14 @@ def _doubt(candidate: Candidate, said: str) -> str:
     return "doubt"
 
 
-_NEWS = re.compile(
+_NEWS = compile_later(
     r"^\W*(?:(?:quick|small|little|life|just an?) )?"
     r"(?:update|news|fyi|psa|heads[- ]up|reminder|note)"
     r"(?: (?:for you|on me|from me))? ?[:,–—-]+ ?|^\W*(?:yes|yeah|yep|yup)[,.!]? (?=i\b|my\b|we\b)",
     re.I,
 )
 """Says that what follows is news, and nothing of how it is meant."""
-_MADE_UP = re.compile(
+_MADE_UP = compile_later(
     r"(?:^|[.!?,:\n] *|\b(?:please|you|to|and|me|help|let's)\s+)(?:write|tell me|generate|continue|"
     r"draft|compose|make up|invent|translate|rewrite|rephrase|paraphrase|proof-?read|correct|"
     r"summari[sz]e|imagine|pretend|suppose|role-?play)\b|"
@@ -269,9 +270,9 @@ _MADE_UP = re.compile(
     re.I,
 )
 """Turns that ask for stories and the like: their people may be made up."""
-_HERE = re.compile(r"\W{0,3}[\w+#'’-]{1,30}(?: [\w+#'’-]{1,30}){0,3} here\b", re.I)
+_HERE = compile_later(r"\W{0,3}[\w+#'’-]{1,30}(?: [\w+#'’-]{1,30}){0,3} here\b", re.I)
 """ "Freelance illustrator here"."""
-_OPENING = re.compile(r"(?:^|[.!?\n])[^\S\n]*+([^\W\d_][\w'’-]*)")
+_OPENING = compile_later(r"(?:^|[.!?\n])[^\S\n]*+([^\W\d_][\w'’-]*)")
 
 
 _NAMERS = (
@@ -298,7 +299,7 @@ def _subjectless(text: str, start: int, end: int) -> bool:
     )
 
 
-_FIRST = re.compile(r"[^\W\d_]++(?:['’]t)?")
+_FIRST = compile_later(r"[^\W\d_]++(?:['’]t)?")
 
 
 def _key(candidate: Candidate) -> tuple[str, str, str, bool]:

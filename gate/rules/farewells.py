@@ -27,7 +27,7 @@ _PLAIN = frozenset(_DATA["plain"].split())
 _VAGUE = frozenset(_DATA["vague"].split())
 _HINTS = frozenset(_DATA["hints"].split())
 _ARROWS = tuple(_DATA["arrows"].split())
-_WORD = re.compile(r"[^\W_]+(?:[.'’&+-][^\W_]+)*[+#]*")
+_WORD = compile_later(r"[^\W_]+(?:[.'’&+-][^\W_]+)*[+#]*")
 
 
 def _load(name: str) -> tuple[Guarded, ...]:
@@ -37,14 +37,14 @@ def _load(name: str) -> tuple[Guarded, ...]:
 _EXCHANGES = _load("exchanges")
 _PARTINGS = _load("partings")
 _CALLED_OFF = _load("called_off")
-_DONE = re.compile(_DATA["done"], re.I)
-_NOT_DONE = re.compile(_DATA["not_done"], re.I)
+_DONE = compile_later(_DATA["done"], re.I)
+_NOT_DONE = compile_later(_DATA["not_done"], re.I)
 _ANEW = compile_later(_DATA["anew"], re.I)
 SHARED = frozenset(_DATA["shared"].split())
 PLANNING = frozenset(_DATA["planning"].split()) | _PLAIN | frozenset(_DATA["cut"].split())
 """Words of a plan that do not say which it is."""
 _CUT = frozenset(_DATA["cut"].split())
-_CLAUSE = re.compile(r"[;:.!]|,(?= )|\b(?:but|and|so)\b")
+_CLAUSE = compile_later(r"[;:.!]|,(?= )|\b(?:but|and|so)\b")
 
 
 class Parting(NamedTuple):
@@ -151,7 +151,7 @@ def _doubted(text: str, match: re.Match[str]) -> bool:
     return any(_DOUBTS.search(each) for each in (lead, _BARE.sub("", text[match.start() : begin])))
 
 
-_BARE = re.compile(
+_BARE = compile_later(
     r"\b(?:never again|had to (?:say|said)|have ?n['’]?t|"
     r"(?:don['’]?t|do not|no longer|not|never)(?= \w+ing\b)|"
     r"(?:don['’]?t|do not|never|not)(?: really| even)? (?:do|use|drive|have|drink|eat|play|take|go|"

@@ -18,14 +18,15 @@ from beliefledger.gate.rules.lexicon import WORDS, Form, expanded, load, third_p
 from beliefledger.gate.rules.phrases import before_names, retell, singular, slug
 from beliefledger.gate.rules.words import tokens
 from beliefledger.ledger.candidate import SELF, Precision, SpeechAct, When
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY
 
 _DATA: dict[str, Any] = load("figures.yaml")
 _PARTS: dict[str, str] = _DATA["parts"]
 _WORDS = _PARTS["words"].split("|")
 _ORDINALS = _PARTS["ordinals"].split("|")
-_GOES_ON = re.compile(r"[,;:.!–—]|\b(?:and|so|but)\b")
-_BUT = re.compile(r"[,;:]|\bbut\b")
+_GOES_ON = compile_later(r"[,;:.!–—]|\b(?:and|so|but)\b")
+_BUT = compile_later(r"[,;:]|\bbut\b")
 _NOW = re.compile(r"\b(?:now|these days|nowadays|by now|already|so far|just|up to|down to)\b", re.I)
 
 
@@ -47,7 +48,7 @@ _FIGURES = Table(
 )
 _COUNTED = _guarded(_DATA["counted"])
 _TIMES = _guarded(_DATA["times"])
-_SO_FAR = re.compile(
+_SO_FAR = compile_later(
     r"\b(?:so far|already|in total|to date|by now|this year|this month|altogether|in the last|"
     r"in the past|"
     r"since|now|up to now|until now)\b|\b(?:i|we)(?:['’]ve| have)\b|\b(?:ive|weve)\b",
@@ -63,17 +64,17 @@ _NO_COUNT = frozenset(
 _NO_VERBS = frozenset(
     "be have want need think see say mean ask hear know like love get do make".split()
 )
-_DOUBT = re.compile(
+_DOUBT = compile_later(
     r"\b(?:if|unless|whether|might|may|maybe|could|would|should|want|wish|hope|goal|aim|target|"
     r"plan|planning|"
     r"need|not|never|n['’]t|imagine|suppose|used to|was going|thinking|like to|almost|"
     r"trying)\b|n['’]t\b",
     re.I,
 )
-_QUICK = re.compile(rf"\d|\b(?:{'|'.join((*_WORDS, *_ORDINALS))})\b", re.I)
+_QUICK = compile_later(rf"\d|\b(?:{'|'.join((*_WORDS, *_ORDINALS))})\b", re.I)
 
 
-_STEPS = re.compile(
+_STEPS = compile_later(
     r"\b(?:once|twice|thrice|every|each|enough|status|tier|level|rank|membership)\b", re.I
 )
 """Words of figures that are no numbers."""
@@ -128,12 +129,10 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
             yield finding
 
 
-_MANAGED = re.compile(r"\b(?:managed|been able) to\b", re.I)
-_REASON = re.compile(
+_MANAGED = compile_later(r"\b(?:managed|been able) to\b", re.I)
+_REASON = compile_later(
     r"\b(?:since|because|considering|given(?: that)?|as|seeing(?: as)?|now that)\W*$", re.I
 )
-
-
 _REMINDS = re.compile(r"\W*(?:you know|you remember|remember)\b,? (?:the|that|how|when|my)\b", re.I)
 
 
@@ -205,19 +204,19 @@ def _finding(
     )  # fmt: skip
 
 
-_MINE = re.compile(
+_MINE = compile_later(
     r"(?:\b(?:i|we)(?:['’]?ve| have)?(?: just| also| actually){0,2} [\w'’-]+ )?\b(?:my|our) "
     r"(?P<thing>[\w'’-]+(?: (?!(?:to|for|on|at|in|with|and|again|yesterday|today|last)\b)"
     r"[\w'’-]+){0,6})",
     re.I,
 )
-_LOOKS = re.compile(
+_LOOKS = compile_later(
     r"^(?:(?:my|our|the|brand|new|old|favou?rite|beloved|trusty|black|white|red|blue|green|gr[ae]y|"
     r"brown|pink|purple|yellow|orange)\b[ -]*)+",
     re.I,
 )
-_MODEL = re.compile(r"(?P<brand>[A-Z][\w'’-]+) [A-Z0-9][\w'’-]*")
-_SERIES = re.compile(
+_MODEL = compile_later(r"(?P<brand>[A-Z][\w'’-]+) [A-Z0-9][\w'’-]*")
+_SERIES = compile_later(
     r"\b(?P<of>[\w'’-]{1,30} (?:series|course|show|podcast|book|novel|manga|anime|game|textbook))\b"
 )
 
@@ -290,7 +289,7 @@ def claim_to(reading: Reading, begin: int, stop: int) -> str:
 
 
 _SPOKEN = {"am": "is", "are": "is", "have": "has", "weigh": "weighs", "bank": "banks"}
-_CHILDREN = re.compile(r"^has\.(?:kid|child|children)$")
+_CHILDREN = compile_later(r"^has\.(?:kid|child|children)$")
 _SMALL = frozenset(
     "the a an my our so far now already this that these those of one ones them different "
     "recently lately".split()
@@ -314,8 +313,8 @@ def _noun(words: str) -> str:
 
 # Slots of what other rules found
 
-_YEAR = re.compile(r"(?:19|20)\d\d-")
-_COUNT = re.compile(
+_YEAR = compile_later(r"(?:19|20)\d\d-")
+_COUNT = compile_later(
     rf"^(?:(?:about|around|roughly|over|almost|nearly|at-least|only|just|exactly|like)-)*"
     rf"(?:\d[\w]*|{'|'.join(_WORDS)})(?:-(?:\d+|{'|'.join(_WORDS)}))*-(?P<rest>.+)$"
 )
@@ -323,7 +322,7 @@ _OWNED = ("has.", "collects.", "relation.owns.", "uses.")
 _UNITS_OF_TIME = (
     "minutes?|mins?|hours?|days?|weeks?|months?|years?|nights?|mornings?|evenings?|weekends?"
 )
-_OFTEN = re.compile(
+_OFTEN = compile_later(
     rf"-(?:at-(?:around-|about-)?)?\d[\d:]*(?:-?(?:am|pm|o-clock))\b|"
     rf"-(?:at|around|about)-(?:around-|about-)?\d+(?:-\d\d)?(?:-(?:am|pm))?\b|"
     rf"-(?:once|twice|thrice|(?:\d+|{'|'.join(_WORDS)})-(?:times?|{_UNITS_OF_TIME}))"
@@ -336,7 +335,7 @@ _OFTEN = re.compile(
     rf"weekend)s?\b|"
     rf"-(?:daily|weekly|monthly|now|already|so-far|lately|recently|early|late)\b"
 )
-_ONCE = re.compile(r"^[a-z]+-")
+_ONCE = compile_later(r"^[a-z]+-")
 
 
 def under_slot(finding: RuleFinding) -> RuleFinding:
@@ -390,7 +389,7 @@ def under_slot(finding: RuleFinding) -> RuleFinding:
     return _lasting(finding)
 
 
-_ASIDE = re.compile(
+_ASIDE = compile_later(
     r"\b(?P<old>(?:years?|yrs?|months?|weeks?|days?) old)\b|"
     r"\b(?:minutes?|mins?|hours?|miles?|km|kms|kilomet(?:re|er)s|met(?:re|er)s|blocks|stops) "
     r"(?:away|from|walk|drive)\b",
@@ -399,7 +398,7 @@ _ASIDE = re.compile(
 """How old or how far something is, which is not what it is: "my car is 5 years old"."""
 
 
-_CALLED = re.compile(r"(?:called|named) ", re.I)
+_CALLED = compile_later(r"(?:called|named) ", re.I)
 
 
 def _aside(finding: RuleFinding) -> RuleFinding:
@@ -421,12 +420,12 @@ def _aside(finding: RuleFinding) -> RuleFinding:
     return finding._replace(attribute=f"{finding.attribute}.age")
 
 
-_GOES = re.compile(
+_GOES = compile_later(
     r"^habit\.(?P<goes>(?:go-to|attend|practi[cs]e|hit)-)?(?:the-|my-|a-|an-)?(?P<what>[a-z]+(?:-[a-z]+)??)"
     r"(?P<held>-(?:class|session|lesson|practice|training|workout|routine|schedule)(?:es|e|s)?)?"
     r"(?P<days>(?:-(?:on|and|every|each|(?:mon|tues|wednes|thurs|fri|satur|sun)days?))*)$"
 )
-_CLOCK = re.compile(
+_CLOCK = compile_later(
     r"\b\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|a\.m|p\.m|o['’]clock)\b|\b\d{1,2}:\d\d\b", re.I
 )
 
@@ -440,19 +439,19 @@ def _activity(attribute: str, value: str) -> str:
     return f"habit.{goes['what']}{'.time' if _CLOCK.search(value) else ''}"
 
 
-_RISING = re.compile(
+_RISING = compile_later(
     r"(?:(?:to )?(?:get|wak|ris)\w*(?: up)? (?:early|late)|(?:an? )?(?:early (?:bird|riser)|"
     r"late riser|night owl|(?:morning|night) person))$",
     re.I,
 )
-_CLASS = re.compile(r"(?:class|lesson|practice|training|rehearsal|course)(?:es|s)?$", re.I)
-_ON_DAY = re.compile(r" on (?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)
-_WEEKLY = re.compile(
+_CLASS = compile_later(r"(?:class|lesson|practice|training|rehearsal|course)(?:es|s)?$", re.I)
+_ON_DAY = compile_later(r" on (?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)
+_WEEKLY = compile_later(
     r"(?:an? |my |the )?(?P<what>[\w'’ -]*?(?:class|lesson|practice|training|rehearsal)) on "
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b",
     re.I,
 )
-_FOR_SO_LONG = re.compile(
+_FOR_SO_LONG = compile_later(
     rf"^(?:for )?(?:about |around |over |almost |nearly |roughly |just |the past |the last )?"
     rf"(?P<count>\d+|an?|{'|'.join(_WORDS[:20])}) (?P<unit>day|week|month|year)s?(?: now| "
     rf"already)?$",

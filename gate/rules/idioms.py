@@ -3,13 +3,13 @@ as what something is: "my house is a tip". The lists are in `idioms.yaml`."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.ledger.candidate import SELF, Candidate
+from beliefledger.ledger.late_patterns import compile_later
 
 _DATA = load("idioms.yaml")
 
@@ -19,7 +19,7 @@ class _Saying(NamedTuple):
 
 
 _SAYINGS = Table(_Saying(Guarded(expanded(each, _DATA["parts"]))) for each in _DATA["idioms"])
-_WORD = re.compile(r"[^\W_]+")
+_WORD = compile_later(r"[^\W_]+")
 _REST = 4
 """So many words beside a saying tell something of their own."""
 
@@ -28,7 +28,7 @@ _OPINIONS = {
     name: frozenset(" ".join(each.split()) for each in _DATA["opinions"][name].split(","))
     for name in ("of_things", "of_others", "adjectives")
 }
-_BEFORE = re.compile(rf"(?:{_DATA['opinions']['before']}\s+){{0,5}}")
+_BEFORE = compile_later(rf"(?:{_DATA['opinions']['before']}\s+){{0,5}}")
 _THINGS = (
     "thing.",
     "is.",

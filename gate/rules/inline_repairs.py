@@ -60,8 +60,8 @@ _SAID_SO = compile_later(
     rf"are|was|goes|went)(?: (?:in|at|for|to|on|an?))? {_VALUE}{_STOP}",
     re.I,
 )
-_DENIED = re.compile(r"^\W*+(?:no+|nope|nah|not quite|wrong|close)\b[,.!:–—-]*+\s*+", re.I)
-_RECALLS = re.compile(
+_DENIED = compile_later(r"^\W*+(?:no+|nope|nah|not quite|wrong|close)\b[,.!:–—-]*+\s*+", re.I)
+_RECALLS = compile_later(
     r"\W*+(?:(?:oh|no|ok|so|sorry|wait)\b[,.:! ]*){0,3}i (?:said|wrote|typed|told)\b|"
     r".{0,60}\b(?:when|if|what|where|whenever) (?:i|we) (?:say|said|write|wrote|call|talk)\b",
     re.I,
@@ -105,8 +105,8 @@ def denies(lead: str, right: str, sentence: str) -> bool:
     )
 
 
-_BARE_NO = re.compile(r"\bno +\Z", re.I)
-_REPAIR = re.compile(
+_BARE_NO = compile_later(r"\bno +\Z", re.I)
+_REPAIR = compile_later(
     r"\b(?:sorry|sry|srry|soz|wait|oops|whoops|correction|my bad|my mistake|i mean|i meant|typo|"
     r"scratch that|strike that|scrap that|make that|auto-?correct)\b",
     re.I,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 
 from beliefledger.gate.rules.lexicon import load
+from beliefledger.ledger.late_patterns import compile_later
 
 _WORDS = {language: frozenset(words.split()) for language, words in load("languages.yaml").items()}
 _ENGLISH = _WORDS.pop("en")
 _BOTH = _WORDS.pop("both")
 """English words that others have, too."""
 _OTHERS = tuple(_WORDS.values())
-_WORD = re.compile(r"[^\W\d_]++(?:['’][^\W\d_]++)?")
+_WORD = compile_later(r"[^\W\d_]++(?:['’][^\W\d_]++)?")
 _MOST = 120
 """So many words tell."""
 _LATIN_ENDS = "\u024f"

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from beliefledger.ledger.data_files import data
+from beliefledger.ledger.late_patterns import compile_later
 
 
 class Form(Enum):
@@ -33,7 +34,7 @@ def load(name: str) -> Any:
     return data("beliefledger.gate.rules", name)
 
 
-_PART = re.compile(r"(?<!P)<(\w+)>")
+_PART = compile_later(r"(?<!P)<(\w+)>")
 
 
 def expanded(say: str, parts: dict[str, str]) -> str:
@@ -75,7 +76,7 @@ def _verb_forms() -> dict[str, tuple[str, Form]]:
     return forms
 
 
-_DOUBLING = re.compile(r"(?:^|[^aeiou])[aeiou][bdgklmnprt]$")
+_DOUBLING = compile_later(r"(?:^|[^aeiou])[aeiou][bdgklmnprt]$")
 _NO_DOUBLE = frozenset(
     "visit order cover offer consider edit open listen enter discover deliver remember answer "
     "suffer exit credit develop budget gather".split()

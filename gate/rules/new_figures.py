@@ -14,15 +14,16 @@ from beliefledger.gate.literals import lowered
 from beliefledger.gate.rules.findings import RuleFinding
 from beliefledger.gate.rules.lexicon import load
 from beliefledger.ledger.candidate import Ends, SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "event.figure"
 LONGEST = 200
 _DATA = load("new_figures.yaml")
-_CUE = re.compile(_DATA["cues"])
-_DOUBT = re.compile(_DATA["doubts"])
-_STANDING = re.compile(_DATA["standing"])
-_ACTION = re.compile(_DATA["action"])
-_TOTAL = re.compile(_DATA["total"])
+_CUE = compile_later(_DATA["cues"])
+_DOUBT = compile_later(_DATA["doubts"])
+_STANDING = compile_later(_DATA["standing"])
+_ACTION = compile_later(_DATA["action"])
+_TOTAL = compile_later(_DATA["total"])
 _SMALL = frozenset(_DATA["small"].split())
 _ALIKE = [frozenset(line.split()) for line in _DATA["alike"].splitlines()]
 _WORDS = "|".join(_DATA["words"].split())
@@ -46,18 +47,18 @@ KINDS = (
         rf"(?:[$€£] ?)?\b\d{{1,9}}(?:[.,]\d{{1,3}}){{0,3}} ?(?:k\b|%|[$€£])?|\b(?:{_WORDS})\b",
         re.I)),
 )  # fmt: skip
-_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_WORD = compile_later(r"[^\W\d_][\w'’-]*")
 
 
-SEVERAL = re.compile(r"\b\d{1,4}(?:, \d{1,4}){0,6},? (?:and|&) \d{1,4}\b")
+SEVERAL = compile_later(r"\b\d{1,4}(?:, \d{1,4}){0,6},? (?:and|&) \d{1,4}\b")
 """Several figures of one thing: "4 and 7"."""
-_MINE = re.compile(
+_MINE = compile_later(
     rf"\b(?:all )?(?:my|our) (\d{{1,6}}|(?:{_WORDS})\b) (?!(?:years?|months?|weeks?|days?|hours?|"
     r"minutes?|euros?|dollars?|pounds?|kilos?|kg|km|miles?|percent)\b)(?:[\w'’-]+ )?[\w'’-]+s\b",
     re.I,
 )
 """What somebody has so many of: "my 52 records need a shelf"."""
-_HAS_FIGURE = re.compile(rf"\d|\b(?:{_WORDS})\b|day\b|days\b|(?:{_ORDINALS})\b")
+_HAS_FIGURE = compile_later(rf"\d|\b(?:{_WORDS})\b|day\b|days\b|(?:{_ORDINALS})\b")
 
 
 class Figure(NamedTuple):
@@ -131,15 +132,17 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
         )  # fmt: skip
 
 
-_BESIDE = re.compile(r"\b(?:also|too|as well)\b")
-_OF_THEM = re.compile(r" of (?:my|our|the|them|these|those|us|his|her|their|its)\b", re.I)
-_SO_MANY = re.compile(
+_BESIDE = compile_later(r"\b(?:also|too|as well)\b")
+_OF_THEM = compile_later(r" of (?:my|our|the|them|these|those|us|his|her|their|its)\b", re.I)
+_SO_MANY = compile_later(
     r"\b(?:so|now|there['’]?s|there are|makes it|leaves|leaving|only|down to|up to|"
     r"(?:so|now) (?:it['’]?s|there['’]?s|we['’]?re|were)) (?:just |only )?$",
     re.I,
 )
-_BEFORE = re.compile(r"\b(?:to|now|it['’]?s|makes it|that['’]?s|so|only|another|total)\W*$", re.I)
-_AFTER = re.compile(r"\W*(?:\w+ )?(?:now|left|remaining|instead|already|by now)\b", re.I)
+_BEFORE = compile_later(
+    r"\b(?:to|now|it['’]?s|makes it|that['’]?s|so|only|another|total)\W*$", re.I
+)
+_AFTER = compile_later(r"\W*(?:\w+ )?(?:now|left|remaining|instead|already|by now)\b", re.I)
 
 
 def _chosen(text: str, found: list[Figure]) -> list[Figure]:

@@ -15,6 +15,7 @@ from beliefledger.gate.rules.phrases import phrase_end, pointing, retell, slug, 
 from beliefledger.gate.rules.possessives import relation_key
 from beliefledger.gate.rules.words import Token
 from beliefledger.ledger.candidate import Candidate, Ends, Span, SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
 
 _LEADS = frozenset({"when", "whenever", "before", "after", "once"})
 _ORDERED = frozenset("first always then usually start begin never".split())
@@ -204,13 +205,13 @@ class Repair(NamedTuple):
 
 
 _WORDS = r"[^\s,.;!?]+(?: [^\s,.;!?]+){0,3}"
-_REPAIR = re.compile(
+_REPAIR = compile_later(
     rf"(?:^|[.!?]\s+)(?:(?:oh|no|nope|actually|sorry|wait|oops|well|correction)[,:.!]?\s+)*"
     rf"(?P<all>(?:(?:it|that)(?:'s|’s| is| was| should be)|i meant?|make (?:that|it))\s+"
     rf"(?P<right>{_WORDS}),? (?:and )?not (?P<wrong>{_WORDS}))",
     re.I,
 )
-_NOT_BUT = re.compile(
+_NOT_BUT = compile_later(
     r"^\W*+(?:(?:oh|no|nope|actually|sorry|wait|oops|well|correction)[,:.!]?\s+){0,3}"
     r"(?P<all>not (?P<wrong>[\w'’-]{2,40}),? (?:but |it['’]?s )?(?P<right>[\w'’-]{2,40}))"
     r"(?=\W*$|[.,!;]| (?:sorry|lol|i meant|my bad|autocorrect|typo)\b)",

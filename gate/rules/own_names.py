@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from beliefledger.gate.rules.findings import Reading, RuleFinding
 from beliefledger.gate.rules.lexicon import WORDS
 from beliefledger.gate.rules.names import NO_NAMES
+from beliefledger.ledger.late_patterns import compile_later
 
 _NAME = r"[^\W\d_][\w'’-]{1,24}"
 _END = r"(?=\W*$|[,.!;]| (?:please|pls|now|btw|thanks|thx|actually|with|for|instead|from now on)\b)"
 _TELLS = r"(?:call me|i go by|my name['’]?s|my name is|the name['’]?s|use|i prefer|just)"
-_RIGHT = re.compile(
+_RIGHT = compile_later(
     r"\b(?:(?P<called>(?:don['’]?t|do not|never|stop|no longer) call(?:ing)? me)|"
     r"my names?(?:['’]?s| is)? ?(?:isn['’]?t|isnt|not)) "
     rf"(?P<wrong>{_NAME})(?: any ?more)?\s?(?:[,;.!–—-]{{1,2}}\s?| )(?:(?:and|but) )?"

@@ -6,7 +6,6 @@ words once with a little backtracking for the optional parts; it never looks out
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.lexicon import WORDS, load
 from beliefledger.gate.rules.phrases import phrase_end, trim
 from beliefledger.gate.rules.words import Token
+from beliefledger.ledger.late_patterns import compile_later
 
 Range = tuple[int, int]
 Slots = dict[str, Range]
@@ -56,7 +56,7 @@ class Rule(NamedTuple):
     """Sets of words: a clause that fits has one of each."""
 
 
-_PART = re.compile(r"\[[^\]]*\]|\{[^}]*\}|\S+")
+_PART = compile_later(r"\[[^\]]*\]|\{[^}]*\}|\S+")
 
 
 def parse(say: str) -> tuple[Element, ...]:
@@ -270,8 +270,8 @@ def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
 
 
 _MONTHS = frozenset((*MONTHS, *(each[:3] for each in MONTHS), "sept"))
-_YEAR = re.compile(r"(?:19|20)\d\d|['’]\d\d")
-_DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)?(?:[./-]\d{1,2}(?:[./-]\d{2,4})?)?")
+_YEAR = compile_later(r"(?:19|20)\d\d|['’]\d\d")
+_DAY = compile_later(r"\d{1,2}(?:st|nd|rd|th)?(?:[./-]\d{1,2}(?:[./-]\d{2,4})?)?")
 
 
 def _date_end(at: int, stop: int, words: list[Token]) -> int:

@@ -6,10 +6,11 @@ import re
 
 from beliefledger.gate.rules.lexicon import WORDS
 from beliefledger.gate.rules.words import Token, after_title
+from beliefledger.ledger.late_patterns import compile_later
 
 MAX_VALUE_WORDS = 12
-_SLUG = re.compile(r"[^\w+#]+")
-_ARTICLES = re.compile(r"^(?:an?|the|my|our|some|any|to)\s+", re.I)
+_SLUG = compile_later(r"[^\w+#]+")
+_ARTICLES = compile_later(r"^(?:an?|the|my|our|some|any|to)\s+", re.I)
 
 
 def slug(value: str, limit: int = 60) -> str:
@@ -22,7 +23,7 @@ def slug(value: str, limit: int = 60) -> str:
     return "-".join(words[:limit]) or "it"
 
 
-_NAMES = re.compile(
+_NAMES = compile_later(
     r",(?! .{0,60}\b(?:an?|some|my|our|one|two|three|four|five|six|\d{1,4})\b)| (?:called|named) ",
     re.I,
 )

@@ -26,8 +26,8 @@ _STOP = frozenset(_DATA["stop"].split())
 _ADJECTIVES = frozenset(_DATA["adjectives"].split())
 _KINDS = {kind: frozenset(names.split()) for kind, names in _DATA["kinds"].items()}
 
-_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
-_FOR_ANOTHER = re.compile(
+_WORD = compile_later(r"[^\W_]+(?:['-][^\W_]+)*")
+_FOR_ANOTHER = compile_later(
     r" for (?:(?:you|him|her|them|someone|somebody)\b|"
     r"(?:my|his|her|their|our|the) (?!(?:first|birthday|new|own)\b))"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from beliefledger.gate.dates import find_when
@@ -28,6 +27,7 @@ from beliefledger.gate.rules.phrases import (
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.rules.words import Token, clause_end
 from beliefledger.ledger.candidate import SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
 
 _PEOPLE = load("people.yaml")
 ONE = frozenset(_PEOPLE["one"].split())
@@ -48,7 +48,7 @@ _STATES = {
     "lives": "location", "live": "location", "works": "work", "work": "work", "is": "is",
     "are": "is", "has": "has", "loves": "likes", "likes": "likes", "hates": "likes",
 }  # fmt: skip
-_MONTH = re.compile(r"\b(?:march|may|august)\b")
+_MONTH = compile_later(r"\b(?:march|may|august)\b")
 """Months that are also other words, as they are typed in lower case."""
 _OF = frozenset({"of"})
 _OWNER = {"first": "my", "second": "your"}

@@ -25,7 +25,7 @@ LONGEST = 240
 _DATA: dict[str, Any] = load("renewals.yaml")
 _CUE = compile_later(_DATA["cues"])
 _STRONG = compile_later(_DATA["strong"])
-_RAISED = re.compile(
+_RAISED = compile_later(
     r"\b(?:transferred|moved|promoted|joined|reassigned|upgraded|downgraded|changed|put on|now|"
     r"as of|switched|bumped)\b"
 )
@@ -36,20 +36,20 @@ _PAIR = compile_later(
     r"and|or|as|is|by)\b)[^\W\d_][\w-]{1,24}) (?P<head>[^\W\d_][\w-]{1,24})\b)",
     re.I,
 )
-_FAVORITE = re.compile(r"\bfav(?:ou?rite|e|s)?\b")
-_DOES = re.compile(
+_FAVORITE = compile_later(r"\bfav(?:ou?rite|e|s)?\b")
+_DOES = compile_later(
     r" (?:got|gets|has|had|lost|released|launched|announced|added|crashed|updated|supports|shipped|"
     r"needs|wants|died)\b",
     re.I,
 )
 """After the name of what does something itself: "the day shift got a new lead"."""
-_GOES_TO = re.compile(
+_GOES_TO = compile_later(
     r"\W*(?:(?:so|and|but|ok|then|finally|just|now|i|we|ive|weve|i['’]ve|we['’]ve|have|all|both|recently|"
     r"lately|yesterday|fully|completely)\W+){0,5}"
     r"(?:switched|swapped|changed|converted|gone|went|moved) (?:over )?to $",
     re.I,
 )
-_ALONE = re.compile(r"\W*(?:the|that|this|another|their|his|her) ?$", re.I)
+_ALONE = compile_later(r"\W*(?:the|that|this|another|their|his|her) ?$", re.I)
 _MOVING = compile_later(_DATA["moving"])
 _BESIDE = compile_later(_DATA["beside"])
 _PASSING = compile_later(_DATA["passing"])
@@ -58,13 +58,13 @@ OTHERS = frozenset(_DATA["others"].split())
 _NO_NAMES = frozenset(_DATA["no_names"].split())
 _MANY = frozenset(_DATA["many"].split())
 _VAGUE = frozenset(_DATA["vague"].split())
-_WORD = re.compile(r"[^\W_]+(?:[.'’&+-][^\W_]+)*[+#]*")
-_SPACED = re.compile(r"[^\w+#-]+")
+_WORD = compile_later(r"[^\W_]+(?:[.'’&+-][^\W_]+)*[+#]*")
+_SPACED = compile_later(r"[^\w+#-]+")
 """Between the words of a text that may have names: c++, gluten-free."""
-_CLAUSE = re.compile(
+_CLAUSE = compile_later(
     r"guess who(?:['’]?s)?|[;:.!?,()]|\b(?:and|but|so|because|since|cause|cuz|while)\b", re.I
 )
-_OVER = re.compile(
+_OVER = compile_later(
     r"\b(?:from|instead of|rather than|not|no|left|quit|dropped|ditched|without|than|old|ex|former|"
     r"out of|off|goodbye|bye|long|more|replaced|swapped|traded|gave up|given up|binned|sold)"
     r"(?: (?:an?|the|my|our|all))?\W*$",
@@ -73,7 +73,7 @@ _OVER = re.compile(
 """Before the name of what is over."""
 
 
-_MODEL = re.compile(
+_MODEL = compile_later(
     r"(?: (?:[a-z]{1,4}[.-]?\d{1,3}[a-z]{0,2}|\d{3}[a-z]?|[235]008|model [3sxy])(?![\w/:.-]*\w)"
     r"(?! (?:miles|km|quid|euros|pounds|years|days|weeks|months)\b))?",
     re.I,
@@ -199,7 +199,7 @@ FRAMES = _frames()
 KINDS = tuple(_kind(name, says) for name, says in _DATA["kinds"].items())
 
 
-_TELLS = re.compile(r"\b(?:is|are)\b.{0,24}\d|\w['’]s .{0,16}\d", re.I)
+_TELLS = compile_later(r"\b(?:is|are)\b.{0,24}\d|\w['’]s .{0,16}\d", re.I)
 """A figure of something may be another than before, whatever else the sentence says."""
 
 

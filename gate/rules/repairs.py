@@ -66,7 +66,7 @@ _MENDS = tuple(
         rf"{_VALUE}{_STOP}",
     )
 )
-_TAKEN_BACK = re.compile(
+_TAKEN_BACK = compile_later(
     rf"^\W*+{_SORRY}{{0,3}}(?:please )?(?:scratch that|strike that|forget (?:that|it|i said "
     rf"(?:that|anything))|"
     r"ignore (?:that|it|my last (?:message|sentence|statement))|disregard that|never ?mind(?: "
@@ -76,21 +76,21 @@ _TAKEN_BACK = re.compile(
     r"i didn['’]?t mean that)\W*$",
     re.I,
 )
-_TAKEN_BACK_FOR = re.compile(
+_TAKEN_BACK_FOR = compile_later(
     rf"^\W*+{_SORRY}{{0,3}}(?:please )?(?:forget|ignore|disregard|scratch|strike|delete) "
     r"(?:that|it|i said (?:that|anything)|my last (?:message|sentence|statement))"
     r"(?:[,;.!(–—-]+| (?:please|because|lol|it was))",
     re.I,
 )
 """With a reason after it; what names another value is no taking back."""
-_RESTATED = re.compile(
+_RESTATED = compile_later(
     rf"^\W*+(?:{_SORRY}|(?:he|she)['’]s not\W+){{1,4}}(?:she|he|it|they|we|i|(?:my|our) [\w'’-]+)"
     rf"(?P<verb>['’]s|['’]m|['’]re| [\w'’]+)(?P<prep> (?:in|at|to|on|for|with|from|as))?"
     rf"(?: an?| the)? {_VALUE}{_STOP}",
     re.I,
 )
 """The same statement with another value: "actually she lives in Bruges"."""
-_ABOUT = re.compile(
+_ABOUT = compile_later(
     r"\b(?:ignore|forget|disregard|scratch|strike|drop|delete|never ?mind) (?:what|everything|"
     r"anything|all|the thing|the stuff|the bit|the part)"
     r"(?: that)?(?: (?:i|we))?(?:['’]ve| have)?(?: just)?(?: (?:said|told you|mentioned|wrote|"
@@ -107,7 +107,7 @@ _NO_VALUE = frozenset(
     "have has had don't dont not just so but because should i'd i'll id you'd he's she's we're "
     "they're we'd they'd ive weve theyve youve hes shes theyre".split()
 )
-_DONE = re.compile(
+_DONE = compile_later(
     r"(?:[a-z]+ed|got|went|left|bought|sold|quit|began|made|took|had|gave|lost|found|came|ran|met|"
     r"saw|ate|drove|flew|kept|swapped|getting|going|moving|having|being)"
     r" (?:to|in|into|on|up|out|off|over|from|with|at|for|by|back|away|a|an|the|my|our|his|her|"
@@ -238,9 +238,9 @@ def _mend(sentence: str, offset: int) -> Mend | None:
     return None
 
 
-_LOOSE = re.compile(r"^(?:more of an?|more like|rather) ", re.I)
-_OF_SELF = re.compile(r"(?:^|\W)(?:i|we)\b(?! mean\b)", re.I)
-_REPAIRS = re.compile(
+_LOOSE = compile_later(r"^(?:more of an?|more like|rather) ", re.I)
+_OF_SELF = compile_later(r"(?:^|\W)(?:i|we)\b(?! mean\b)", re.I)
+_REPAIRS = compile_later(
     r"\b(?:no|nope|nah|oops|whoops|sorry|wait|correction|my bad|my mistake|scratch that|"
     r"strike that|i mean|typo|edit)\b",
     re.I,
@@ -294,7 +294,9 @@ def _noted_anew(
         return
 
 
-_SPEAKER = re.compile(r"\b(?:i|i['’]?m|my|our|we|me|us|[a-z]+ (?:is|are|comes?|starts?))\b", re.I)
+_SPEAKER = compile_later(
+    r"\b(?:i|i['’]?m|my|our|we|me|us|[a-z]+ (?:is|are|comes?|starts?))\b", re.I
+)
 
 
 def _put_right(

@@ -11,24 +11,24 @@ from beliefledger.gate.rules.lexicon import WORDS
 from beliefledger.ledger.candidate import SELF, Candidate
 from beliefledger.ledger.late_patterns import compile_later
 
-_WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)
+_WEEKDAY = compile_later(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sep(?:t(?:ember)?)?|"
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
-_DATE = re.compile(
+_DATE = compile_later(
     rf"\b(?:{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? "
     rf"{_MONTH}|"
     rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th))\b",
     re.I,
 )
-_JUST_MONTH = re.compile(rf"\b{_MONTH}\b", re.I)
-_CLOCK = re.compile(
+_JUST_MONTH = compile_later(rf"\b{_MONTH}\b", re.I)
+_CLOCK = compile_later(
     r"\b\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|a\.m\.|p\.m\.|o['’]?clock)|\b\d{1,2}:\d\d\b", re.I
 )
-_HOUR = re.compile(r"(?<=\bat )\d{1,2}\b(?![:.]\d)")
-_FIGURE = re.compile(
+_HOUR = compile_later(r"(?<=\bat )\d{1,2}\b(?![:.]\d)")
+_FIGURE = compile_later(
     r"[$€£]?\d[\d.,]*\d(?:k\b)?|[$€£]?\d(?:k\b)?|"
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
     r"thirteen|fourteen|fifteen|twenty|thirty|forty|fifty)\b",
@@ -49,7 +49,7 @@ _CLASSES = tuple(
 _KINDS = (_WEEKDAY, _DATE, _CLOCK, *_CLASSES, _JUST_MONTH, _FIGURE)
 
 
-_PROPER = re.compile(r"(?<=\s)[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
+_PROPER = compile_later(r"(?<=\s)[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
 
 
 class Mend(NamedTuple):
@@ -62,7 +62,7 @@ class Mend(NamedTuple):
     """The words said to be wrong, if they are named: "…, not walnuts"."""
 
 
-WRONG = re.compile(
+WRONG = compile_later(
     r"[\W_]{0,3}(?:(?:sorry|sry|i mean)[\W_]{1,3})?(?:(?:and |but )?not|instead of|rather than) "
     r"(?:the |an? |my |in |on |at )?"
     r"(?P<wrong>[\w'’-]+(?: [\w'’-]+){0,2}?)(?=\W*$|[,.;!]| (?:sorry|lol|of course|i)\b)",
@@ -132,7 +132,7 @@ def swap(said: Candidate, right: str) -> tuple[str, str] | None:
     return (value, bare) if name else None
 
 
-_OF_TIME = re.compile(
+_OF_TIME = compile_later(
     r"\b(?:days?|nights?|weeks?|weekends?|months?|years?|mornings?|afternoons?|evenings?|spring|"
     r"summer|autumn|winter|ago|yesterday|today|tonight|tomorrow|soon|later|earlier|recently)\b",
     re.I,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.ledger.data_files import data
+from beliefledger.ledger.late_patterns import compile_later
 
 _PERSONAL_DATA: dict[str, Any] = data("beliefledger.gate.rules", "sensitive.yaml")
 
@@ -48,7 +48,7 @@ _SENSITIVE: dict[str, str] = {
 _SHORTEST_NAMED = 7
 """The shortest word whose end tells what it is."""
 _OTHER_UNIONS = frozenset({"credit", "european", "western", "soviet"})
-_WORD = re.compile(r"[\w+'-]+")
+_WORD = compile_later(r"[\w+'-]+")
 _STUDIES = frozenset(
     "study studies studied studying teach teaches taught teaching read reading lectures".split()
 )

@@ -24,6 +24,7 @@ from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.rules.whole_sentences import told
 from beliefledger.gate.rules.words import Token
 from beliefledger.ledger.candidate import SELF, SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
 
 
 class _Shape(NamedTuple):
@@ -43,10 +44,10 @@ _ANY = _BY_FIRST.pop("*")
 _EARLY = frozenset(_BY_FIRST)
 _SIGNS: tuple[str, ...] = tuple(_DATA["signs"])
 """Words of which the shapes that may begin with any word have one."""
-_FIRST = re.compile(r"(?:^|[,;:.!?(–—-] ?|\b(?:so|and|but) )\W{0,2}([a-z][\w'’-]{0,20})", re.I)
+_FIRST = compile_later(r"(?:^|[,;:.!?(–—-] ?|\b(?:so|and|but) )\W{0,2}([a-z][\w'’-]{0,20})", re.I)
 _MARKS = frozenset(',;:.!?()"–—-')
 _JOINS = frozenset({"so", "and", "but", "also", "because", "since", "though", "then", "that"})
-_TOLD = re.compile(
+_TOLD = compile_later(
     r"\W*(?:hey |ok |oh |and |also )?(?:fyi|for the record|note to self|keep in mind(?: that)?|"
     r"for future reference|just so you know)\b",
     re.I,
@@ -276,11 +277,11 @@ def _finding(
     ))  # fmt: skip
 
 
-_DAY = re.compile(r"\bthe \d{1,2}(?:st|nd|rd|th)\b")
-_SUBJECT = re.compile(
+_DAY = compile_later(r"\bthe \d{1,2}(?:st|nd|rd|th)\b")
+_SUBJECT = compile_later(
     r"(?P<subject>i|we)(?P<more> (?:always|usually|normally))? (?P<verb>[a-z]++)\b", re.I
 )
-_OWNER = re.compile(r"(?:my|our)\b ", re.I)
+_OWNER = compile_later(r"(?:my|our)\b ", re.I)
 
 
 def _claim(quote: str, *, acted: bool) -> str:

@@ -10,6 +10,7 @@ from beliefledger.gate.rules import choices
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.lexicon import WORDS, load
 from beliefledger.gate.rules.words import Token
+from beliefledger.ledger.late_patterns import compile_later
 
 
 def fits(words: list[Token], clause: Clause, says: Mapping[str, Any], begin: int, end: int) -> bool:
@@ -80,7 +81,7 @@ COMPANIES = frozenset(
     for name in load("rivals.yaml")[kind].split(",")
 ) - frozenset({"halifax", "skipton", "planner", "square", "trello", "orange", "track"})
 """Where nobody lives: who moved to Octopus has another supplier."""
-_MONEY = re.compile(
+_MONEY = compile_later(
     r"[£$€]|\d ?k\b|\d{3}|an hour|per hour|\b(?:euros?|pounds?|dollars?|grand|quid|bucks|lakhs?)\b",
     re.I,
 )

@@ -35,6 +35,7 @@ from beliefledger.gate.rules.phrases import (
     trim,
 )
 from beliefledger.ledger.candidate import Durability, SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
 
 RULES = load_rules()
 _LONG_CLAUSE = 18
@@ -278,7 +279,7 @@ def _items(words: list[Any], begin: int, end: int) -> list[Range]:
     return found
 
 
-_FOR_A_DAY = re.compile(r"\ball (?:day|night|morning|afternoon|evening|weekend)\Z", re.I)
+_FOR_A_DAY = compile_later(r"\ball (?:day|night|morning|afternoon|evening|weekend)\Z", re.I)
 
 
 def _finding(

@@ -16,6 +16,7 @@ from beliefledger.gate.rules.patterns import is_job
 from beliefledger.gate.rules.phrases import phrase_end, singular, slug, text_of, tidy, trim
 from beliefledger.gate.rules.words import tokens
 from beliefledger.ledger.candidate import Ends, SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
 
 
 class _State(NamedTuple):
@@ -47,26 +48,26 @@ def _load() -> tuple[_State, ...]:
 
 
 _STATES = Table(_load())
-_DOUBT = re.compile(
+_DOUBT = compile_later(
     r"\b(?:if|unless|might|may|maybe|could|would|should|want|wish|hope|aim|plan|planning|never|"
     r"imagine|suppose|"
     r"used to|almost|trying)\b|n['’]t\b",
     re.I,
 )
-_PARTED = re.compile(
+_PARTED = compile_later(
     r"\b(?:sold|selling|mov(?:ed|ing) out|g[ai]ve (?:up|back)|handed back|lost|rent(?:ed)? out)\b",
     re.I,
 )
 """What somebody parted with is not what they have: "I sold my flat in Leeds"."""
-_GOT = re.compile(r"\b(?:got|bought|ordered|picked up)\b", re.I)
-_FOR_OTHERS = re.compile(
+_GOT = compile_later(r"\b(?:got|bought|ordered|picked up)\b", re.I)
+_FOR_OTHERS = compile_later(
     r"[^.;!?]{0,20}? for (?:(?:you|him|her|them|someone|somebody)\b|"
     r"(?:my|his|her|their|our) (?!(?:birthday|new|own|work|job|trip)\b))",
     re.I,
 )
 """What somebody got for others is not what they have: "got an iPhone for my mum"."""
-_NOW = re.compile(r"\b(?:now|these days|nowadays)\b", re.I)
-_QUICK = re.compile(
+_NOW = compile_later(r"\b(?:now|these days|nowadays)\b", re.I)
+_QUICK = compile_later(
     r"\b(?:up|early|late|night owl|morning person|promoted|role|title|position|had|work out|"
     r"workout|"
     r"train|exercise|lift|bank|meeting|appointment|dinner|lunch|breakfast|interview|call|party|"
@@ -184,8 +185,8 @@ def _role_beside(
 
 
 _LINKS = frozenset({"at", "for", "with", "by"})
-_ME = re.compile(r"\A(?!i\b|i['’]|we\b|ive?\b).* (?:me|us)\b", re.I | re.S)
-_EVERY = re.compile(r"days\b", re.I)
+_ME = compile_later(r"\A(?!i\b|i['’]|we\b|ive?\b).* (?:me|us)\b", re.I | re.S)
+_EVERY = compile_later(r"days\b", re.I)
 """ "on Mondays": it does not end with the next one."""
 _ARRANGED = ("event.appointment", "event.plan", "event.meeting")
 """Where something arranged may stand for which another day is told."""

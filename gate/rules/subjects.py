@@ -13,9 +13,10 @@ from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
 from beliefledger.gate.rules.normalised import GIVEN
 from beliefledger.gate.rules.patterns import is_job
 from beliefledger.gate.rules.renewals import OTHERS
+from beliefledger.ledger.late_patterns import compile_later
 
 _DATA = load("subjects.yaml")
-_SPEAKER = re.compile(
+_SPEAKER = compile_later(
     r"\b(?:i|i['’]?m|im|i['’]?ve|ive|i['’](?:d|ll)|we|we['’](?:re|ve|ll|d)|me|us|myself)\b", re.I
 )
 _IS = r"is|are|was|were|['’]s|costs?|starts?|begins?"
@@ -25,26 +26,26 @@ _DOES = (
     r"changed|joined|got|has|have|wake|pays?|learn|study"
 )
 _LEADS = "so|and|but|btw|also|oh|ok|fyi|lol|well|yeah"
-_SUBJECT = re.compile(
+_SUBJECT = compile_later(
     rf"\W*+(?:(?:{_LEADS}|now|by the way)\W++)*+"
     r"(?P<whose>(?:my|our|the|this|that|his|her|their|an?) )?"
     r"(?P<words>[^\W_][\w'’-]{0,30}(?: [\w'’-]{1,30}){0,2}?)"
     rf"(?:(?P<is>['’]s| (?:{_IS}))| (?P<does>{_OF_A_PERSON})| (?:{_DOES}))(?!\w)",
     re.I,
 )
-_PERSON = re.compile(
+_PERSON = compile_later(
     rf"\W*+(?:(?:{_LEADS})\W++)*+(?:my|our|the|his|her|their) "
     r"(?:[\w-]{1,30} )?(?P<who>[\w-]{1,30}) (?:[A-Z][\w-]{1,30} )?[a-z]{2,30}(?:s|ed)\b"
 )
 """Somebody does something: "my colleague commutes"."""
-_STATE = re.compile(
+_STATE = compile_later(
     rf"\W*+(?:(?:{_LEADS})\W++)*+(?:my|our|the) "
     r"(?:[\w'’-]{1,30} ){1,3}?"
     rf"(?:{_IS})(?: (?:always|so|really|too|very|still|just|now|a bit|kinda|super|all)){{0,2}}"
     r" (?P<how>[\w'’-]{1,30})",
     re.I,
 )
-_ANOTHER_CLAUSE = re.compile(r"(?:[,;:–—]|\.|\b(?:and|but|so)\b) *(?:[\w'’-]{1,30} ){2}[\w'’-]")
+_ANOTHER_CLAUSE = compile_later(r"(?:[,;:–—]|\.|\b(?:and|but|so)\b) *(?:[\w'’-]{1,30} ){2}[\w'’-]")
 """What it says there may be of another subject."""
 _NOBODY = frozenset(_DATA["nobody"].split())
 _ONES_OWN = frozenset(_DATA["ones_own"].split())
@@ -55,7 +56,7 @@ _BEFORE = frozenset(_DATA["before"].split())
 _OWNERS = frozenset(_DATA["owners"].split())
 _HAPPENS = frozenset(_DATA["happens"].split())
 _PEOPLE = OTHERS | frozenset(_DATA["people"].split())
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_WORD = compile_later(r"[^\W_]+(?:['’-][^\W_]+)*")
 _DONE = {Form.PAST, Form.BASE_OR_PAST, Form.PARTICIPLE, Form.ING}
 _SHORT = 4
 _AND_ME = ["me"]

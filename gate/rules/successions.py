@@ -13,12 +13,13 @@ from beliefledger.gate import scorers, successions
 from beliefledger.gate.rules.findings import RuleFinding, looked_up
 from beliefledger.gate.rules.renewals import spelt_out
 from beliefledger.gate.rules.sensitive import category_of
+from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "event.succession"
 LONGEST = 160
 """The longest sentence that is looked at, in characters: longer ones are of several things."""
 
-_REASON = re.compile(r"[,;:(–—]\s*|\s(?:so|because|cos|cuz|since|due to|after|but|and)\s", re.I)
+_REASON = compile_later(r"[,;:(–—]\s*|\s(?:so|because|cos|cuz|since|due to|after|but|and)\s", re.I)
 """Between a change and the reason for it."""
 
 

@@ -23,6 +23,7 @@ from beliefledger.gate.rules.phrases import pointing, slug, text_of, trim
 from beliefledger.gate.rules.statements import from_clause
 from beliefledger.gate.rules.words import Token
 from beliefledger.ledger.candidate import SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
 
 _BE = {"is": "am", "are": "am", "has": "have", "does": "do", "isn't": "ain't",
        "aren't": "ain't", "doesn't": "don't", "hasn't": "haven't"}  # fmt: skip
@@ -31,7 +32,7 @@ LONGEST = 260
 
 _AND = frozenset({"and", "&", ","})
 _WORLD = load("public.yaml")
-_RENOWN = re.compile("|".join(_WORLD["renown"].splitlines()), re.I)
+_RENOWN = compile_later("|".join(_WORLD["renown"].splitlines()), re.I)
 _PUBLIC = frozenset(
     name
     for kind in ("persons", "companies", "technology", "places")
@@ -472,7 +473,7 @@ def may_be_name(low: str) -> bool:
     return low not in _NO_SUBJECT or low in _LEADS or low in DATA["honorifics"]
 
 
-_LOOKS = re.compile(r"\s*([A-Z][\w'’-]*|[^\W\d_a-z][\w'’-]*|my|our)\W+([\w'’-]+)")
+_LOOKS = compile_later(r"\s*([A-Z][\w'’-]*|[^\W\d_a-z][\w'’-]*|my|our)\W+([\w'’-]+)")
 _NO_SUBJECT = NO_NAMES | WORDS["not_names"] | WORDS["subject_words"]
 _OWNERS = frozenset({"my", "our", "the"})
 _BEFORE_TITLE = frozenset({"line", "team", "project", "tech"})

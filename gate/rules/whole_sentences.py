@@ -40,7 +40,7 @@ _SHAPES = tuple(
     )
     for each in DATA["shapes"]
 )  # fmt: skip
-_FIRST = re.compile(r"\s*([A-Za-z'’]+)")
+_FIRST = compile_later(r"\s*([A-Za-z'’]+)")
 OF_ANSWERS = "answers."
 """Begins the attributes of how somebody wants to be answered."""
 BEGINS: dict[str, frozenset[str]] = {
@@ -53,13 +53,13 @@ _NONE: frozenset[str] = frozenset()
 _PROMISED = frozenset({"decision", "commitment"})
 _WITHIN = ("decided", "voted", "resolved", "made up", "told", "said", "promised", "signed up")
 """Words that mark a decision or a promise anywhere in a sentence."""
-_SURE = re.compile(
+_SURE = compile_later(
     r"\b(?:always|first|usually|normally|typically|generally|then|never|every|each|process|"
     r"procedure|routine|workflow|checklist|way (?:we|i)|by \w+ing|we \w+)\b",
     re.I,
 )
 """Words of which every procedure has one."""
-_GOES_ON = re.compile(
+_GOES_ON = compile_later(
     r",? (?:so|but|because|and|since|as) (?:I|we|it|that|they|my|there)\b|"
     r", (?:so|it|I|we|that|this|they|he|she|which|hoping|thinking)\b|[.!?](?=[A-Z])"
 )
@@ -67,7 +67,7 @@ _GOES_ON = re.compile(
 _NO_STEP = frozenset("have had am was will would can feel think find get want wonder".split())
 _ME = {"my": "their", "me": "them", "our": "their", "us": "them", "i": "they", "we": "they",
        "i'm": "they are", "im": "they are", "myself": "themselves"}  # fmt: skip
-_OWN = re.compile(r"\b(?:I['’]?m|I|my|me|our|us|we|myself)\b", re.I)
+_OWN = compile_later(r"\b(?:I['’]?m|I|my|me|our|us|we|myself)\b", re.I)
 
 
 def findings(text: str, start: int, end: int, said_at: int) -> Iterator[RuleFinding]:

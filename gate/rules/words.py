@@ -6,8 +6,9 @@ import re
 from typing import NamedTuple
 
 from beliefledger.gate.rules.lexicon import WORDS, Form, verb_form
+from beliefledger.ledger.late_patterns import compile_later
 
-_TOKEN = re.compile(
+_TOKEN = compile_later(
     r"[^\W_]+(?:(?:[-'’.&/@+_:]|,(?=\d{3}))[^\W_]+)*(?:\+\+|\+|#)?|[^\w\s]|_", re.UNICODE
 )
 

@@ -11,7 +11,7 @@ import importlib
 import pkgutil
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,7 +53,7 @@ class Watch:
         self._root = root
         self._compile = re._compile
         re._compile = self._compiled
-        _compile_at_once()
+        _compile_at_once(self._compiled)
 
     def _compiled(self, pattern: Any, flags: Any) -> Any:
         made = self._compile(pattern, flags)
@@ -73,10 +73,12 @@ class Watch:
         return None if inside is None else Site(inside, frame.f_lineno)
 
 
-def _compile_at_once() -> None:
+def _compile_at_once(compiles: Callable[[Any, Any], Any]) -> None:
     """From now on, what is to be compiled at its first use is compiled where it is written, so that
-    it is seen whether or not anything uses it."""
+    it is seen whether or not anything uses it, and whether or not it was kept."""
     from beliefledger.ledger import late_patterns
+
+    late_patterns.PATTERNS.compiled = compiles
 
     made = late_patterns._Late.__init__
 

@@ -35,15 +35,15 @@ def test_it_is_compiled_once():
 def test_redaction_compiles_nothing_before_a_turn_is_read():
     script = (
         "import re, sys\n"
-        "made, compiled = re._compile, set()\n"
+        "compiled = set()\n"
         "def seen(pattern, flags):\n"
         "    frame = sys._getframe(1)\n"
         "    while frame.f_code.co_filename in (re.__file__, late_patterns.__file__):\n"
         "        frame = frame.f_back\n"
         "    compiled.add(frame.f_globals['__name__'])\n"
-        "    return made(pattern, flags)\n"
+        "    return re.compile(pattern, flags)\n"
         "from beliefledger.ledger import late_patterns\n"
-        "re._compile = seen\n"
+        "late_patterns.PATTERNS.compiled = seen\n"
         "from beliefledger.ledger.redact import redact\n"
         "print('beliefledger.ledger.redact' in compiled)\n"
         "redact('my card is 4111 1111 1111 1111')\n"
