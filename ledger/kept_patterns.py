@@ -22,6 +22,9 @@ from typing import Any, cast
 
 from beliefledger.ledger.data_files import put
 
+FEW = 4
+"""So many are compiled in less time than the file is read: a command that reads no turn needs no
+more."""
 MOST = 5_000
 """Where more are kept, those that this process did not use are of an older version."""
 _sre: Any = _compiler._sre  # noqa: SLF001
@@ -65,6 +68,9 @@ class KeptPatterns:
     ) -> object:
         asked = source, int(flags)
         with self._lock:
+            if self._there is None and len(self._used[what]) < FEW:
+                found = self._used[what][asked] = make(source, flags)
+                return found
             if self._there is None:
                 self._there = self._read()
             found = self._there[what].get(asked)

@@ -27,6 +27,7 @@ CASES = [
 def writes(monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr(kept_patterns.atexit, "register", lambda work: work)
+    monkeypatch.setattr(kept_patterns, "FEW", 0)
 
 
 @pytest.fixture
@@ -109,6 +110,15 @@ def test_of_too_many_those_go_that_were_not_used(file, monkeypatch):
     last.write()
     _, there = marshal.loads(file.read_bytes())
     assert set(there["compiled"]) == {("new", 0)}
+
+
+def test_for_a_few_nothing_is_read_or_written(file, monkeypatch):
+    monkeypatch.setattr(kept_patterns, "FEW", 2)
+    there = kept(file)
+    monkeypatch.setattr(KeptPatterns, "_read", pytest.fail)
+    for source in "ab":
+        assert there.compiled(source, 0).match(source)
+    assert not there._grew
 
 
 def test_nothing_is_kept_where_python_keeps_no_compiled_modules(file, monkeypatch):
