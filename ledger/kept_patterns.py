@@ -22,9 +22,9 @@ from typing import Any, cast
 
 from beliefledger.ledger.data_files import put
 
-FEW = 4
-"""So many are compiled in less time than the file is read: a command that reads no turn needs no
-more."""
+FEW = 2
+"""So many are compiled at once: a command that reads no turn needs no more, and to read the file
+would take longer."""
 MOST = 5_000
 """Where more are kept, those that this process did not use are of an older version."""
 _sre: Any = _compiler._sre  # noqa: SLF001
@@ -68,7 +68,7 @@ class KeptPatterns:
     ) -> object:
         asked = source, int(flags)
         with self._lock:
-            if self._there is None and len(self._used[what]) < FEW:
+            if self._there is None and what == "compiled" and len(self._used[what]) < FEW:
                 found = self._used[what][asked] = make(source, flags)
                 return found
             if self._there is None:
