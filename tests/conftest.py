@@ -10,8 +10,10 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -25,7 +27,7 @@ from hypothesis import settings
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.store import EventStore
-from beliefledger.ledger.times import SECOND, Micros
+from beliefledger.ledger.times import DAY, SECOND, Micros
 from beliefledger.ledger.vault import Vault
 
 sys.path.insert(0, str(Path(__file__).parent))  # what several directories of tests share lies here
@@ -35,6 +37,7 @@ import rewriting
 import stores
 import trusted
 from clusters import Cluster
+from hearing import Somebody
 
 MEMORY = Path("/dev/shm")
 if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 8 << 30:
@@ -89,6 +92,10 @@ def pytest_unconfigure() -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """Two more than there are processors: many tests wait, for a timeout or for another process."""
     return (os.cpu_count() or 1) + 2
+
+
+if TYPE_CHECKING:
+    from beliefledger import MemoryLedger
 
 
 @dataclass
@@ -190,6 +197,31 @@ def place(kept_on: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     request.getfixturevalue("ledger_keys")
     cluster: Cluster = request.getfixturevalue("cluster")
     return cluster.ready()
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def common(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[MemoryLedger]:
+    """A ledger for all tests of a module, each of which speaks to somebody of its own. To open one
+    takes longer than what they do there. Its clock stands still, some days after what is said."""
+    from beliefledger import open_memory
+
+    clock = Clock(Clock.now + 5 * DAY)
+    with ExitStack() as stack:
+        place = str(tmp_path_factory.mktemp("common"))
+        if request.param == "postgres":
+            env = stack.enter_context(pytest.MonkeyPatch.context())
+            env.setenv("BELIEFLEDGER_MASTER_KEY", MASTER.key.hex())
+            env.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", f"{place}/signing.key")
+            place = stack.enter_context(request.getfixturevalue("cluster").lasting())
+        yield stack.enter_context(open_memory(place, clock=clock, consent="consent"))
+
+
+@pytest.fixture
+def somebody(common: MemoryLedger, person: str) -> Somebody:
+    """A person of the ledger of all tests of a module."""
+    return Somebody(common, person)
 
 
 @pytest.fixture

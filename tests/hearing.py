@@ -3,9 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from beliefledger.ledger.times import DAY
+
+FIRST = datetime(2026, 3, 1, 9, tzinfo=UTC)
+"""When somebody says the first of their turns."""
+
+
+class Somebody:
+    """A person of a ledger in which others are spoken to as well. They say something each day."""
+
+    def __init__(self, memory: Any, who: str) -> None:
+        self.memory, self.who = memory, who
+        self._next = FIRST
+
+    def remember(self, words: str) -> Any:
+        said_at, self._next = self._next, self._next + timedelta(days=1)
+        return self.memory.remember(self.who, words, said_at=said_at)
+
+    def beliefs(self) -> Any:
+        return self.memory.beliefs(self.who)
+
+    def believed_after(self, *turns: str, besides: Collection[str] = ("note", "event")) -> Any:
+        """As `believed_after`."""
+        for each in turns:
+            self.remember(each)
+        return [each for each in self.beliefs() if each.type not in besides]
 
 
 def believed_after(

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hearing import believed_after
-
-from beliefledger import open_memory
 
 NONE = [
     "my house is a tip",
@@ -105,16 +102,10 @@ SOME = [
 ]
 
 
-@pytest.fixture
-def memory(place, clock):
-    with open_memory(place, clock=clock, consent="consent") as opened:
-        yield opened
-
-
 @pytest.mark.parametrize("said", NONE)
-def test_what_is_no_value_is_not_believed(memory, said):
+def test_what_is_no_value_is_not_believed(somebody, said):
     words = ("tip", "pit", "useless", "disaster", "zoo", "dream", "robot", "crook", "graveyard")
-    believed = [each.text for each in believed_after(memory, said)]
+    believed = [each.text for each in somebody.believed_after(said)]
     assert not [text for text in believed if any(word in text for word in words)]
     assert all(
         text in ("User has a car", "User has a printer", "User has a cat") for text in believed
@@ -122,27 +113,27 @@ def test_what_is_no_value_is_not_believed(memory, said):
 
 
 @pytest.mark.parametrize(("said", "attribute", "value"), SOME)
-def test_what_looks_like_it_is_believed(memory, said, attribute, value):
-    found = believed_after(memory, said)
+def test_what_looks_like_it_is_believed(somebody, said, attribute, value):
+    found = somebody.believed_after(said)
     assert value in [each.value for each in found if each.attribute == attribute]
 
 
-def test_the_words_of_several_that_mean_one_stay_whole(memory):
-    found = believed_after(memory, "my sister in law is a nurse at St Thomas")
+def test_the_words_of_several_that_mean_one_stay_whole(somebody):
+    found = somebody.believed_after("my sister in law is a nurse at St Thomas")
     assert all("sister in law" in each.text for each in found)
 
 
-def test_what_is_studied_is_nobodys_health(memory):
-    _, decisions = memory.remember("ana", "my daughter is studying medicine")
+def test_what_is_studied_is_nobodys_health(somebody):
+    _, decisions = somebody.remember("my daughter is studying medicine")
     assert all(each.outcome == "admit" for each in decisions)
 
 
-def test_what_was_got_for_others_is_not_the_users(memory):
-    assert not believed_after(memory, "got an iphone for my mum")
+def test_what_was_got_for_others_is_not_the_users(somebody):
+    assert not somebody.believed_after("got an iphone for my mum")
 
 
 @pytest.mark.parametrize(
     "said", ["don't call me dude, it's rude", "dont call me late, its annoying"]
 )
-def test_the_reason_of_an_order_is_no_name(memory, said):
-    assert not any(each.attribute.startswith("identity.") for each in believed_after(memory, said))
+def test_the_reason_of_an_order_is_no_name(somebody, said):
+    assert not any(each.attribute.startswith("identity.") for each in somebody.believed_after(said))

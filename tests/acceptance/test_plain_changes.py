@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hearing import believed_after
-
-from beliefledger import open_memory
 
 OVER = [
     ("i have a dog called Rex", "poor Rex passed away last night", "dog called Rex"),
@@ -245,33 +242,23 @@ NO_CHANGE = [
 """What is believed, what ends nothing, and the words of what is believed still."""
 
 
-@pytest.fixture
-def memory(place, clock):
-    with open_memory(place, clock=clock, consent="consent") as opened:
-        yield opened
-
-
-def told(memory, clock, *turns):
-    return believed_after(memory, *turns, clock=clock)
-
-
 @pytest.mark.parametrize(("before", "news", "words"), OVER)
-def test_what_news_ends_is_believed_no_longer(memory, clock, before, news, words):
-    assert any(words in each.text for each in told(memory, clock, before))
-    assert not any(words in each.text for each in told(memory, clock, news))
+def test_what_news_ends_is_believed_no_longer(somebody, before, news, words):
+    assert any(words in each.text for each in somebody.believed_after(before))
+    assert not any(words in each.text for each in somebody.believed_after(news))
 
 
 @pytest.mark.parametrize(("before", "news", "attribute", "value"), ANEW)
-def test_what_news_tells_anew_takes_the_place(memory, clock, before, news, attribute, value):
-    found = told(memory, clock, before, news)
+def test_what_news_tells_anew_takes_the_place(somebody, before, news, attribute, value):
+    found = somebody.believed_after(before, news)
     assert [each.value for each in found if each.attribute == attribute] == [value]
 
 
 @pytest.mark.parametrize(("before", "said", "words"), NO_CHANGE)
-def test_what_is_no_such_news_ends_nothing(memory, clock, before, said, words):
-    assert any(words in each.text for each in told(memory, clock, before, said))
+def test_what_is_no_such_news_ends_nothing(somebody, before, said, words):
+    assert any(words in each.text for each in somebody.believed_after(before, said))
 
 
-def test_a_wedding_that_was_is_to_come_no_longer(memory, clock):
-    told(memory, clock, "our wedding is on 12 june", "we eloped!!")
-    assert not any("12 june" in each.text for each in memory.beliefs("ana"))
+def test_a_wedding_that_was_is_to_come_no_longer(somebody):
+    somebody.believed_after("our wedding is on 12 june", "we eloped!!")
+    assert not any("12 june" in each.text for each in somebody.beliefs())

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hearing import believed_after
-
-from beliefledger import open_memory
 
 STAYS = [
     (["hey! im Tomasz, just moved to Bristol for a new job"], "home.location", "Bristol"),
@@ -135,66 +132,60 @@ NONE = [
 """What is said, and what must not be believed of it."""
 
 
-@pytest.fixture
-def memory(place, clock):
-    with open_memory(place, clock=clock, consent="consent") as opened:
-        yield opened
-
-
-def told(memory, clock, turns):
-    return believed_after(memory, *turns, clock=clock, besides=("note",))
+def told(somebody, turns):
+    return somebody.believed_after(*turns, besides=("note",))
 
 
 @pytest.mark.parametrize(("turns", "attribute", "value"), STAYS)
-def test_what_is_told_in_passing_is_believed(memory, clock, turns, attribute, value):
-    found = [each.value for each in told(memory, clock, turns) if each.attribute == attribute]
+def test_what_is_told_in_passing_is_believed(somebody, turns, attribute, value):
+    found = [each.value for each in told(somebody, turns) if each.attribute == attribute]
     assert found == [value]
 
 
 @pytest.mark.parametrize(("turns", "word"), GONE)
-def test_what_is_gone_is_not_believed_to_be_there(memory, clock, turns, word):
-    there = [each for each in told(memory, clock, turns) if each.type != "event"]
+def test_what_is_gone_is_not_believed_to_be_there(somebody, turns, word):
+    there = [each for each in told(somebody, turns) if each.type != "event"]
     assert not any(word in each.text.lower() for each in there)
 
 
 @pytest.mark.parametrize(("turns", "attribute", "value"), OTHERS)
-def test_what_others_have_is_not_what_the_user_has(memory, clock, turns, attribute, value):
-    own = [each for each in told(memory, clock, turns) if each.entity == "User"]
+def test_what_others_have_is_not_what_the_user_has(somebody, turns, attribute, value):
+    own = [each for each in told(somebody, turns) if each.entity == "User"]
     assert [each.value for each in own if each.attribute == attribute] == [value]
 
 
 @pytest.mark.parametrize(
     "said", ["night shift was brutal, my feet hurt", "early shift tomorrow, i hate it"]
 )
-def test_one_shift_is_not_the_hours_of_work(memory, clock, said):
-    assert not any(each.attribute == "work.hours" for each in told(memory, clock, [said]))
+def test_one_shift_is_not_the_hours_of_work(somebody, said):
+    assert not any(each.attribute == "work.hours" for each in told(somebody, [said]))
 
 
-def test_who_was_caught_still_waits_for_a_person(memory):
-    _, decisions = memory.remember("ana", "my brother got nicked last night")
-    assert not memory.beliefs("ana")
+def test_who_was_caught_still_waits_for_a_person(somebody):
+    _, decisions = somebody.remember("my brother got nicked last night")
+    assert not somebody.beliefs()
     assert all(each.outcome != "admit" for each in decisions)
 
 
-def test_tastes_are_denied_and_not_liked(memory, clock):
-    found = told(memory, clock, ["marzipan gives me the ick"])
+def test_tastes_are_denied_and_not_liked(somebody):
+    found = told(somebody, ["marzipan gives me the ick"])
     assert [(each.attribute, each.negated) for each in found] == [("likes.marzipan", True)]
 
 
 @pytest.mark.parametrize(
     "said", ["my boss Helen left me a note", "my colleague Ben left the house"]
 )
-def test_who_left_something_is_still_there(memory, clock, said):
-    assert any(each.type == "relation" for each in told(memory, clock, [said]))
+def test_who_left_something_is_still_there(somebody, said):
+    assert any(each.type == "relation" for each in told(somebody, [said]))
 
 
 @pytest.mark.parametrize(("said", "never"), NONE)
-def test_what_is_denied_is_not_believed(memory, clock, said, never):
-    texts = [each.text for each in told(memory, clock, [said]) if not each.negated]
+def test_what_is_denied_is_not_believed(somebody, said, never):
+    texts = [each.text for each in told(somebody, [said]) if not each.negated]
     assert not any(never in text.lower() for text in texts if "no " not in text)
 
 
 @pytest.mark.parametrize("said", ["no, Porto", "no wait, Porto", "no Porto sorry"])
-def test_what_is_put_right_is_believed(memory, clock, said):
-    found = told(memory, clock, [f"I live in Lisbon. {said}"])
+def test_what_is_put_right_is_believed(somebody, said):
+    found = told(somebody, [f"I live in Lisbon. {said}"])
     assert [each.value for each in found] == ["Porto"]
