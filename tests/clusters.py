@@ -9,6 +9,8 @@ from contextlib import closing, contextmanager, suppress
 from typing import Any, cast
 
 import psycopg
+import pytest
+from stores import MASTER
 
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.postgres import schema
@@ -123,6 +125,20 @@ _NAMES = [f"test_ready_{number}" for number in range(1, SCHEMAS + 1)]
 def _roles(connection: psycopg.Connection[Any]) -> list[Any]:
     """The roles of tests, and what else the server knows of each."""
     return connection.execute(_ROLES).fetchall()
+
+
+@contextmanager
+def lasting_place(request: pytest.FixtureRequest, made: pytest.TempPathFactory) -> Iterator[str]:
+    """A place for several tests, where nothing is yet, on the backend that a fixture has as its
+    parameter."""
+    if request.param == "sqlite":
+        yield str(made.mktemp("lasting") / "ledger")
+        return
+    cluster: Cluster = request.getfixturevalue("cluster")
+    with pytest.MonkeyPatch.context() as patch, cluster.lasting() as place:
+        patch.setenv("BELIEFLEDGER_MASTER_KEY", MASTER.key.hex())
+        patch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(made.mktemp("keys") / "signing.key"))
+        yield place
 
 
 def make_tables(url: str) -> None:

@@ -10,7 +10,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +35,7 @@ import programs
 import rewriting
 import stores
 import trusted
-from clusters import Cluster
+from clusters import Cluster, lasting_place
 from hearing import Somebody
 
 MEMORY = Path("/dev/shm")
@@ -208,14 +207,11 @@ def common(
     from beliefledger import open_memory
 
     clock = Clock(Clock.now + 5 * DAY)
-    with ExitStack() as stack:
-        place = str(tmp_path_factory.mktemp("common"))
-        if request.param == "postgres":
-            env = stack.enter_context(pytest.MonkeyPatch.context())
-            env.setenv("BELIEFLEDGER_MASTER_KEY", MASTER.key.hex())
-            env.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", f"{place}/signing.key")
-            place = stack.enter_context(request.getfixturevalue("cluster").lasting())
-        yield stack.enter_context(open_memory(place, clock=clock, consent="consent"))
+    with (
+        lasting_place(request, tmp_path_factory) as place,
+        open_memory(place, clock=clock, consent="consent") as memory,
+    ):
+        yield memory
 
 
 @pytest.fixture

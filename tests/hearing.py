@@ -6,8 +6,6 @@ from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from beliefledger.ledger.times import DAY
-
 FIRST = datetime(2026, 3, 1, 9, tzinfo=UTC)
 """When somebody says the first of their turns."""
 
@@ -27,18 +25,7 @@ class Somebody:
         return self.memory.beliefs(self.who)
 
     def believed_after(self, *turns: str, besides: Collection[str] = ("note", "event")) -> Any:
-        """As `believed_after`."""
+        """Their beliefs after these turns, but those `besides`."""
         for each in turns:
             self.remember(each)
         return [each for each in self.beliefs() if each.type not in besides]
-
-
-def believed_after(
-    memory: Any, *turns: str, clock: Any = None, besides: Collection[str] = ("note", "event")
-) -> list[Any]:
-    """The beliefs after these turns, a day apart where there is a clock, but those `besides`."""
-    for each in turns:
-        memory.remember("ana", each)
-        if clock is not None:
-            clock.now += DAY
-    return [each for each in memory.beliefs("ana") if each.type not in besides]

@@ -11,17 +11,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from functools import cache
 
 import httpx2
 import pytest
 import uvicorn
+from clusters import lasting_place
 from mcp import Client
 from mcp.client.session import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from programs import Program
-from stores import MASTER
 
 from beliefledger import MemoryLedger, open_memory
 from beliefledger.tools.server.app import application
@@ -143,15 +143,12 @@ class ServerProcess:
 @contextmanager
 def served_on(request, made: pytest.TempPathFactory, **given: object) -> Iterator[Served]:
     """A server over a new ledger on the backend that a fixture has as its parameter."""
-    with pytest.MonkeyPatch.context() as patch, ExitStack() as lasting:
-        place = str(made.mktemp("served") / "ledger")
-        if request.param == "postgres":
-            patch.setenv("BELIEFLEDGER_MASTER_KEY", MASTER.key.hex())
-            keys = made.mktemp("keys") / "signing.key"
-            patch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(keys))
-            place = lasting.enter_context(request.getfixturevalue("cluster").lasting())
-        with open_memory(place) as memory, served(memory, **given) as running:
-            yield running
+    with (
+        lasting_place(request, made) as place,
+        open_memory(place) as memory,
+        served(memory, **given) as running,
+    ):
+        yield running
 
 
 async def _decided(client: Client, job_id: str) -> dict:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import types
 import typing
-from contextlib import ExitStack
 
 import httpx2
 import pytest
+from clusters import lasting_place
 from pydantic import BaseModel
 from served import served
-from stores import MASTER
 
 from beliefledger import open_memory
 from beliefledger.access.roles import roles
@@ -30,20 +29,17 @@ NOBODYS = {
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
 def world(request, tmp_path_factory):
     """A server, ids of somebody else's, and of another tenant's (on SQLite: of another ledger)."""
-    with pytest.MonkeyPatch.context() as patch, ExitStack() as lasting:
-        if request.param == "sqlite":
-            places = [str(tmp_path_factory.mktemp(each) / "ledger") for each in ("one", "two")]
-        else:
-            patch.setenv("BELIEFLEDGER_MASTER_KEY", MASTER.key.hex())
-            keys = tmp_path_factory.mktemp("keys") / "signing.key"
-            patch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(keys))
-            place = lasting.enter_context(request.getfixturevalue("cluster").lasting())
-            places = [place, f"{place}&tenant=another"]
-        with open_memory(places[0]) as memory:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        lasting_place(request, tmp_path_factory) as place,
+    ):
+        two = tmp_path_factory.mktemp("two")
+        another = str(two / "ledger") if request.param == "sqlite" else f"{place}&tenant=another"
+        with open_memory(place) as memory:
             known = [ids_in(memory)]
             if request.param == "postgres":
-                patch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(keys.with_name("two.key")))
-            with open_memory(places[1]) as elsewhere:
+                patch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(two / "signing.key"))
+            with open_memory(another) as elsewhere:
                 known.append(ids_in(elsewhere))
             with served(memory, worker=False) as server:
                 yield server, known
