@@ -26,7 +26,7 @@ def data(package: str, name: str) -> Any:
 
     file = files(package).joinpath(*name.split("/"))
     written = file.read_bytes()
-    kept = _kept_beside(file) if isinstance(file, Path) else None
+    kept = beside_compiled(file, ".json") if isinstance(file, Path) else None
     if kept is None:
         return _parsed(written)
     made_from = hashlib.blake2b(written, digest_size=16).hexdigest()
@@ -43,11 +43,11 @@ def data(package: str, name: str) -> Any:
     return parsed
 
 
-def _kept_beside(file: Path) -> Path | None:
-    """Where the parsed file is kept; None where Python keeps no compiled modules."""
+def beside_compiled(file: Path, suffix: str) -> Path | None:
+    """Where what is made of a file is kept; None where Python keeps no compiled modules."""
     if sys.implementation.cache_tag is None:
         return None
-    return Path(cache_from_source(str(file))).with_suffix(".json")
+    return Path(cache_from_source(str(file))).with_suffix(suffix)
 
 
 def put(file: Path, content: bytes) -> None:

@@ -15,12 +15,11 @@ import threading
 from array import array
 from collections.abc import Callable
 from contextlib import suppress
-from importlib.util import cache_from_source
 from pathlib import Path
 from re import _compiler, _parser  # type: ignore[attr-defined]
 from typing import Any, cast
 
-from beliefledger.ledger.data_files import put
+from beliefledger.ledger.data_files import beside_compiled, put
 
 FEW = 2
 """So many are compiled at once: a command that reads no turn needs no more, and to read the file
@@ -115,12 +114,5 @@ def _compiled(source: str, flags: int) -> Compiled:
     return told, code, state.groups - 1, dict(state.groupdict), tuple(names)
 
 
-def _file() -> Path | None:
-    """None where Python keeps no compiled modules."""
-    if sys.implementation.cache_tag is None:
-        return None
-    return Path(cache_from_source(__file__)).with_suffix(".patterns")
-
-
-PATTERNS = KeptPatterns(_file())
+PATTERNS = KeptPatterns(beside_compiled(Path(__file__), ".patterns"))
 """Those of this process."""

@@ -151,7 +151,8 @@ class Lexical:
         }
 
     def restore(self, state: State) -> None:
-        """Have what another one had. What is kept of a term is looked up when it is asked for."""
+        """Have what another one had. What is kept of a term is looked up when it is asked for;
+        terms are in memory once, however many indexes have them."""
         self._entries = {}
         self._kept = {intern(term): place for place, term in enumerate(state["terms"])}
         self._kept_at = state["starts"]

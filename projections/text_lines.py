@@ -57,6 +57,7 @@ class TermLists:
         }
 
     def restore(self, state: State) -> None:
+        """Have what another one had. Words are in memory once, however many indexes have them."""
         self._codes = Codes([*map(intern, state["names"])])
         self._numbers = array("i", state["numbers"].tobytes())
         self._ends = array("q", state["ends"].tobytes())

@@ -476,10 +476,10 @@ class Indexes:
     def _bound(self, used: Key) -> None:
         """Drop the indexes that were not used for longest, while there is too much."""
         with self._lock:
-            total = sum(live.weight for live in self._indexes.values())
+            total = sum(live.index.weight for live in self._indexes.values())
             while total > self._core.settings.indexed_texts and next(iter(self._indexes)) != used:
                 _, oldest = self._indexes.popitem(last=False)
-                total -= oldest.weight
+                total -= oldest.index.weight
 
     def drop(self) -> None:
         """Drop all indexes."""

@@ -35,9 +35,6 @@ VIEWS = (BeliefsView.name, TurnsView.name, RecallsView.name)
 _FOLDED = (BeliefsView.types | TurnsView.types | RecallsView.types | NAMES) - {RECALLED}
 """What the views or the standing would have to be asked about, once it has happened."""
 
-_MORE = 1
-"""By so much more: 9 kB in place of 4 (a hundred thousand events, 30 people)."""
-
 
 @dataclass(slots=True)
 class LiveIndex:
@@ -48,21 +45,13 @@ class LiveIndex:
     generations: IndexedGenerations | None = None
     kept: int | None = None
     """How much it had when it was last kept for other processes; None until one looked for that."""
-    taken_up: int = 0
-    """How many texts it had from what was kept."""
-
-    @property
-    def weight(self) -> int:
-        """How much memory it takes, in texts that were taken up; one that was read takes more."""
-        texts = len(self.index)
-        return texts + _MORE * max(texts - self.taken_up, 0)
 
     def restart(self) -> None:
         """Empty the index; the erasures that it knows of stay known."""
         erasures = self.index.erasures
         self.index.start()
         self.index.erasures = erasures
-        self.kept = self.taken_up = 0
+        self.kept = 0
 
     def follow(
         self, log: Log, queries: Queries, upto: int, rules: Rules, now: Micros

@@ -133,7 +133,7 @@ def left_out(clauses: Sequence[str]) -> frozenset[str]:
     the subject of one before, as in "Tom quit his job, moved to Oslo". Empty where that may be
     the speaker."""
     *before, last = (_words(each) for each in clauses)
-    if not before or not last or not _is_done(last[0]) or any(map(_AND_ME.__eq__, before)):
+    if not before or not last or not _is_done(last[0]) or _AND_ME in before:
         return frozenset()
     subjects = [said for said in before if said and not _is_done(said[0])]
     doing = [said for said in subjects if any(map(_is_done, said))]  # and no list of things

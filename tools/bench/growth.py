@@ -59,8 +59,10 @@ with open_memory(sys.argv[1]) as memory:
     if sys.argv[3] == "beliefs":
         memory.beliefs(sys.argv[2])
     else:
-        known = memory.subjects(limit=30).subjects if sys.argv[3] == "30 searches" else ()
-        for person in [each.subject for each in known] or [sys.argv[2]]:
+        people = [sys.argv[2]]
+        if sys.argv[3] == "30 searches":
+            people = [each.subject for each in memory.subjects(limit=30).subjects]
+        for person in people:
             memory.search(person, "where do I live?", record=False)
 print(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1])
 """

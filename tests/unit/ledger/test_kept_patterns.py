@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from beliefledger.ledger import kept_patterns
+from beliefledger.ledger.data_files import beside_compiled
 from beliefledger.ledger.kept_patterns import KeptPatterns
 
 CASES = [
@@ -128,7 +129,7 @@ def test_nothing_is_kept_where_python_keeps_no_compiled_modules(file, monkeypatc
     assert not patterns._grew
     assert not file.exists()
     monkeypatch.setattr(sys.implementation, "cache_tag", None)
-    assert kept_patterns._file() is None
+    assert beside_compiled(file, ".patterns") is None
 
 
 def test_where_nothing_can_be_written_it_is_compiled_again(tmp_path):
