@@ -132,19 +132,11 @@ class SubjectIndex:
         """… and by id those of which nothing is shown, though they are."""
         self._last_at = 0
         """The position of the last turn that was added."""
-        self._taken_up = 0
-        """How many texts it has of another index."""
         self._without: set[str] = set()
         """The memories whose words were left out."""
 
     def __len__(self) -> int:
         return len(self.texts)
-
-    @property
-    def weight(self) -> int:
-        """How much memory it takes, in texts of 4 kB: one that was read here takes about two,
-        measured with 100,000 events of 57 people."""
-        return 2 * len(self) - self._taken_up
 
     @property
     def has_turns(self) -> bool:
@@ -496,4 +488,3 @@ class SubjectIndex:
         self._undecided = {at: (turn, tag) for at, (turn, tag) in state["undecided"]}
         self._last_at, self._settled = state["last_at"], max(self.at.values())
         self._without = set(state["without"])
-        self._taken_up = len(self)

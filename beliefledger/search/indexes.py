@@ -129,7 +129,7 @@ class Indexes:
             if live.kept is None:
                 take_up(self._log, self._queries, self.store.indexes, live, model)
             while not self._ready(live, head, model, most, progress):
-                live.index.start()  # words of it were erased meanwhile
+                live.start()  # words of it were erased meanwhile
                 live.standing = Standing(subject_ref, purpose)
             with suppress(BackendUnavailable, BackendUnusable):  # then the next has to read all
                 keep(self._log, self.store.indexes, live, model)
@@ -476,10 +476,10 @@ class Indexes:
     def _bound(self, used: Key) -> None:
         """Drop the indexes that were not used for longest, while there is too much."""
         with self._lock:
-            total = sum(live.index.weight for live in self._indexes.values())
+            total = sum(live.weight for live in self._indexes.values())
             while total > self._core.settings.indexed_texts and next(iter(self._indexes)) != used:
                 _, oldest = self._indexes.popitem(last=False)
-                total -= oldest.index.weight
+                total -= oldest.weight
 
     def drop(self) -> None:
         """Drop all indexes."""

@@ -59,6 +59,7 @@ def _take_up(
         return
     index.restore(state, model.dimension)
     live.generations, live.kept = generations, _size(index)
+    live.taken_up = len(index)
     live.standing.fold.restore(standing)
     covered, approvals, grants, prohibited = state["rights"]
     live.standing.rights = Rights(

@@ -45,11 +45,24 @@ class LiveIndex:
     generations: IndexedGenerations | None = None
     kept: int | None = None
     """How much it had when it was last kept for other processes; None until one looked for that."""
+    taken_up: int = 0
+    """How many texts it has of what was kept."""
+
+    @property
+    def weight(self) -> int:
+        """How much memory it takes, in texts of 4 kB: one that was not taken up takes about two,
+        measured with 100,000 events of 57 people."""
+        return 2 * len(self.index) - self.taken_up
+
+    def start(self) -> None:
+        """Empty the index."""
+        self.index.start()
+        self.taken_up = 0
 
     def restart(self) -> None:
         """Empty the index; the erasures that it knows of stay known."""
         erasures = self.index.erasures
-        self.index.start()
+        self.start()
         self.index.erasures = erasures
         self.kept = 0
 

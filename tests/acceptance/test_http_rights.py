@@ -30,8 +30,8 @@ NOBODYS = {
 def world(request, tmp_path_factory):
     """A server, ids of somebody else's, and of another tenant's (on SQLite: of another ledger)."""
     with (
-        pytest.MonkeyPatch.context() as patch,
         lasting_place(request, tmp_path_factory) as place,
+        pytest.MonkeyPatch.context() as patch,
     ):
         two = tmp_path_factory.mktemp("two")
         another = str(two / "ledger") if request.param == "sqlite" else f"{place}&tenant=another"
