@@ -63,8 +63,7 @@ class Standing:
         turn, draft = self._turn, self._draft
         for memory_id, stream in draft.about(self._subject_ref, entity).items():
             belief = draft.peek(stream)  # whoever ends it reads it
-            standing = (*belief.current, *belief.past)
-            held = next((each for each in standing if each.memory_id == memory_id), None)
+            held = _of(memory_id, belief.current) or _of(memory_id, belief.past)
             if held is None or held.said_at > turn.said_at or held.ended(turn.said_at):
                 continue
             memory = held.written.memory
@@ -74,6 +73,13 @@ class Standing:
                 yield held
             elif entity == self._self:
                 self._denied.append(held)
+
+
+def _of(memory_id: str, some: Iterable[Held]) -> Held | None:
+    for each in some:
+        if each.memory_id == memory_id:
+            return each
+    return None
 
 
 _US = frozenset({"us", "we", "our", "company", "team", "we're", "we've"})

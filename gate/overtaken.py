@@ -91,17 +91,16 @@ def without_sure_to_stand(text: str, some: Sequence[Held]) -> list[Held]:
     ]
 
 
+_AND = re.compile(" and ")
+
+
 def _in_fewer_words(told: dict[str, list[Held]], there: Sequence[Held]) -> dict[str, list[Held]]:
     """What says a part of what is over: "two dogs called Rex", of "… called Rex and Milo"."""
+    parts = {each[: found.start()] for each in told for found in _AND.finditer(each)} - told.keys()
     fewer: dict[str, list[Held]] = {}
-    for held in there:
+    for held in there if parts else ():
         claim = held.written.memory.claim
-        if (
-            claim not in told
-            and held.type != NOTE
-            and any(each.startswith(f"{claim} and ") for each in told)
-            and _may_be(held)
-        ):
+        if claim in parts and held.type != NOTE and _may_be(held):
             fewer.setdefault(claim, []).append(held)
     return fewer
 

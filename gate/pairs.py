@@ -175,8 +175,6 @@ class _About(NamedTuple):
 
 @lru_cache(maxsize=20_000)
 def _about(attribute: str, claim: str) -> _About:
-    """Kept for more than are kept as a whole, so that who has thousands of memories is not read
-    anew at each sentence."""
     words = _words(attribute, claim)
     return _About(topics(words), rivals(words) or _NONE)
 
@@ -232,9 +230,10 @@ def _rank(own: int, most: int) -> str:
     return "more" if own > most else "as many" if own == most else "fewer"
 
 
-@lru_cache(maxsize=2_000)
+@lru_cache(maxsize=20_000)
 def told_by(type_: str, attribute: str, claim: str, value: str) -> Told:
-    """What is believed, read once: the same memories are asked about at each sentence."""
+    """What is believed, read once: the same memories are asked about at each sentence, all of them
+    where somebody has thousands."""
     return Told(type_, attribute, claim, value)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from beliefledger.answers import ErasureAnswer
 from beliefledger.erasure.certificate import Certificates
@@ -31,6 +32,9 @@ from beliefledger.proofs.notary import Notary
 from beliefledger.reading.queries import Queries
 from beliefledger.reading.views import Views
 from beliefledger.search.on_demand import IndexesOnDemand
+
+if TYPE_CHECKING:
+    from beliefledger.search.shown_texts import LeftTexts
 
 WITHDRAWN = "consent withdrawn"
 RETENTION = "retention period over"
@@ -317,9 +321,10 @@ class Erasures:
             self._log.eraser.destroy(erasure)
             if erasure.done is not None:
                 return erasure
-            receipts = self._empty(erasure)
+            left = self._indexes.left_texts(erasure.subject_ref, spread(erasure.positions))
+            receipts = self._empty(erasure, left)
             told = self._log.eraser.destroyed(erasure)
-            probes = self._probe(erasure, told)
+            probes = self._probe(erasure, told, left)
             completed = self._log.eraser.complete(erasure, receipts, probes, told)
         except LedgerError:
             if erasure.id not in {each.id for each in self._log.interrupted}:
@@ -363,7 +368,7 @@ class Erasures:
             " go: the job `forgetting` goes on with them, or opening the ledger again.",
         )
 
-    def _empty(self, erasure: Erasure) -> list[ViewReceipt]:
+    def _empty(self, erasure: Erasure, left: LeftTexts) -> list[ViewReceipt]:
         """Empty views, caches and vectors of what is destroyed; returns their receipts."""
         ref, positions = erasure.subject_ref, spread(erasure.positions)
         self._core.gate.forget()
@@ -371,14 +376,14 @@ class Erasures:
             if erasure.whole:
                 vectors = self._indexes().erase(ref)
             else:
-                vectors = self._indexes().erase_content(ref, positions)
+                vectors = self._indexes().erase_content(ref, positions, left=left)
         finally:  # one may be read by another process; the other is to go all the same
             receipts = self._views.forget(ref, whole=erasure.whole)
         position = self._log.head().position
         of_vectors = ViewReceipt(name="vectors", position=position, digest="", removed=vectors)
         return [*receipts, of_vectors]
 
-    def _probe(self, erasure: Erasure, told: Destroyed) -> list[Probe]:
+    def _probe(self, erasure: Erasure, told: Destroyed, left: LeftTexts) -> list[Probe]:
         """Look for what was erased, in each place where it had been."""
         log, ref = self._log, erasure.subject_ref
         probes = [Probe(name="bodies", looked=told.bodies, found=told.left)]
@@ -389,7 +394,7 @@ class Erasures:
                 name_found = int(log.vault.real_id(ref) is not None)
             probes.append(Probe(name="real id", looked=1, found=name_found))
         looked, found = self._indexes().probe(
-            ref, None if erasure.whole else spread(erasure.positions)
+            ref, None if erasure.whole else spread(erasure.positions), left
         )
         probes.append(Probe(name="vectors", looked=looked, found=found))
         looked, found = self._views.probe(ref, None if erasure.whole else told.positions)

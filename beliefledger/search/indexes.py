@@ -8,7 +8,6 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,8 +27,9 @@ from beliefledger.projections.search_requests import ALL, NOW, Looked, SearchReq
 from beliefledger.projections.vectors import VectorStore, rounded
 from beliefledger.reading.queries import Queries
 from beliefledger.search.kept import keep, take_up
-from beliefledger.search.live_index import LiveIndex, index_apart, shown_texts
+from beliefledger.search.live_index import LiveIndex, index_apart
 from beliefledger.search.models import Chosen, Embedders
+from beliefledger.search.shown_texts import LeftTexts
 from beliefledger.search.slot_meanings import SlotMeanings
 from beliefledger.search.standings import Standing
 from beliefledger.times import Progress
@@ -180,7 +180,7 @@ class Indexes:
                         left -= set(other.index.tags)
         if fresh and self.store.count(index.subject_ref, index.model) > len(set(index.tags)):
             ref = index.subject_ref
-            left |= set(self.store.without(index.keys, lambda: self._texts_of(ref)))
+            left |= set(self.store.without(index.keys, LeftTexts(self._core, ref)))
         if left:
             self.store.indexes.forget(index.subject_ref)
             self.store.forget_some(sorted(left))
@@ -371,7 +371,7 @@ class Indexes:
                 self.store.indexes.rewrite()
             if self._swept.get(subject_ref) == state:
                 continue
-            here = self.store.without(keys, partial(self._texts_of, subject_ref))
+            here = self.store.without(keys, LeftTexts(self._core, subject_ref))
             left += here
             looked[subject_ref] = state[0], state[1] - len(here)
         gone = self.store.forget_some(left)
@@ -386,29 +386,38 @@ class Indexes:
         return self.store.forget(subject_ref)
 
     def erase_content(
-        self, subject_ref: str, positions: Collection[int], *, purge: bool = True
+        self,
+        subject_ref: str,
+        positions: Collection[int],
+        *,
+        purge: bool = True,
+        left: LeftTexts | None = None,
     ) -> int:
         """Drop the indexes of somebody living, and the vectors of the texts at these positions and
         of whatever else of theirs has no body any more; returns how many vectors went.
 
-        The vector of a text that somebody still says elsewhere stays. Call it once the bodies are
-        deleted; called again it completes what a crash broke off. Many erasures at once may leave
-        the files for the last (`purge`). Raises `BackendUnavailable` while somebody holds on to
-        what was deleted there.
+        The vector of a text that somebody still says elsewhere stays: `left` has those, where they
+        are wanted twice. Call it once the bodies are deleted; called again it completes what a
+        crash broke off. Many erasures at once may leave the files for the last (`purge`). Raises
+        `BackendUnavailable` while somebody holds on to what was deleted there.
         """
         self.forget(subject_ref)
         self.store.indexes.forget(subject_ref)
         keys = self._log.keys(subject_ref)
         if keys is None:
             return self.store.forget(subject_ref)
-        gone = self.store.forget_some(
-            self.store.without(keys, lambda: self._texts_of(subject_ref, positions))
-        )
+        texts = left or LeftTexts(self._core, subject_ref, positions)
+        gone = self.store.forget_some(self.store.without(keys, texts))
         if purge:
             self.store.purge()
         return gone
 
-    def probe(self, subject_ref: str, positions: Collection[int] | None = None) -> tuple[int, int]:
+    def probe(
+        self,
+        subject_ref: str,
+        positions: Collection[int] | None = None,
+        left: LeftTexts | None = None,
+    ) -> tuple[int, int]:
         """Look for what was erased: among how many vectors and texts of indexes in memory, and how
         many of them were found. Of somebody living they are those at these positions, and vectors
         of texts that are no more; without `positions` whatever there is of a subject."""
@@ -429,13 +438,10 @@ class Indexes:
             every = sum(each.vectors for each in self.store.counts())
             return looked + every, found + kept
         if keys is not None:
-            texts = self.store.without(keys, lambda: self._texts_of(subject_ref, positions))
-            found += len(texts)
+            texts = left or LeftTexts(self._core, subject_ref, positions)
+            if self.store.without(keys, texts):  # perhaps of what was said since
+                found += len(self.store.without(keys, texts.anew))
         return looked + kept, found
-
-    def _texts_of(self, subject_ref: str, but: Collection[int] = ()) -> set[str]:
-        """All that may be indexed of a subject, as the log has it now, but for these positions."""
-        return set(shown_texts(self._core, subject_ref, but))
 
     def forget(self, subject_ref: str) -> None:
         """Drop a subject's indexes, and what is kept of words."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.standing_fold import NAMES
 from beliefledger.gate.standing_parts import Touched
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, NotPermitted
 from beliefledger.ledger.events.recall import MemoriesRecalled
-from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import Micros
@@ -19,16 +16,14 @@ from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.embedding import Embedder
 from beliefledger.projections.index import SubjectIndex
 from beliefledger.projections.index_queries import IndexedGenerations, Source
-from beliefledger.projections.index_texts import text_of
 from beliefledger.projections.recalls import RecallsView
 from beliefledger.projections.search_requests import SearchRequest
-from beliefledger.projections.showing import bare
 from beliefledger.projections.tables import view_state
 from beliefledger.projections.turns import TurnsView
 from beliefledger.projections.vectors import VectorStore, rounded
 from beliefledger.projections.view_databases import Home
 from beliefledger.reading.queries import Queries
-from beliefledger.search.standings import Standing, audited, standing_now
+from beliefledger.search.standings import Standing, audited
 
 RECALLED = MemoriesRecalled.NAME
 VIEWS = (BeliefsView.name, TurnsView.name, RecallsView.name)
@@ -140,30 +135,6 @@ def index_apart(
         vectors = rounded(model.embed([index.waiting[number] for number in numbers]))
         index.embedded(dict(zip(numbers, vectors, strict=True)), dimension)
     return live
-
-
-def shown_texts(core: Core, subject_ref: str, but: Collection[int] = ()) -> Iterator[str]:
-    """All texts of a subject that may be indexed for any purpose, as the log has them now, but for
-    those at these positions."""
-    first = standing_now(core, subject_ref)
-    log, rules, now = core.log, core.rulebook.current(), core.clock()
-    purposes = {grant.purpose for grant in first.fold.consent.grants} - {first.purpose}
-    standings = [first, *(Standing(subject_ref, each, first.fold) for each in sorted(purposes))]
-    for standing in standings[1:]:
-        standing.permit(rules, now)
-    left_out = set(but)
-    for each in log.of_subject(subject_ref):
-        text = None if each.position in left_out else text_of(each)
-        if text is None:
-            continue
-        for standing in standings:
-            if each.type != TurnRecorded.NAME:
-                if standing.memory(each.facts["memory_id"]):
-                    yield text
-            elif standing.is_decided(each.stream):
-                shown = standing.turn(each.stream, text)
-                if shown is not None:
-                    yield bare(text, shown.withheld)
 
 
 def open_vectors(home: Home) -> VectorStore:

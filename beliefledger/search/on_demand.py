@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from beliefledger.opening.core import Core
@@ -11,6 +12,7 @@ from beliefledger.search.models import Embedders
 
 if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
     from beliefledger.search.indexes import Indexes
+    from beliefledger.search.shown_texts import LeftTexts
 
 
 class IndexesOnDemand:
@@ -33,6 +35,13 @@ class IndexesOnDemand:
                 store = open_vectors(self._core.projector.home)
                 self._made = Indexes(self._core, self._queries, store, self._embedders)
             return self._made
+
+    def left_texts(self, subject_ref: str, but: Collection[int]) -> LeftTexts:
+        """What may be indexed of a subject without what is at these positions; to be read once for
+        both `erase_content` and `probe`."""
+        from beliefledger.search.shown_texts import LeftTexts  # noqa: PLC0415
+
+        return LeftTexts(self._core, subject_ref, but)
 
     def drop(self) -> None:
         """Forget what was indexed, if anything was: the tables it was read from are gone."""
