@@ -106,10 +106,20 @@ def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ())
     made of a sentence of which something was found."""
     taken = [(span.start, span.end) for each in found for span in each.spans if not span.turn]
     noted = [_note(turn, *read) for read in readable(turn, earlier, taken)]
-    kept = [each for each in noted if each is not None]
+    kept = _widest([each for each in noted if each is not None])
     if not kept:
         return found
     return sorted([*found, *kept], key=lambda c: (c.spans[0].start, c.spans[0].end))
+
+
+def _widest(notes: list[Candidate]) -> list[Candidate]:
+    """Without the notes whose sentence another note has, too."""
+    spans = [each.spans[-1] for each in notes]
+    return [
+        note
+        for note, own in zip(notes, spans, strict=True)
+        if not any(each.start <= own.start < own.end < each.end for each in spans)
+    ]
 
 
 def _note(turn: Speech, claim: str, spans: tuple[Span, ...]) -> Candidate | None:
@@ -353,7 +363,9 @@ def _resolved(turn: Speech, earlier: Sequence[Speech], start: int, end: int) -> 
     said = Span(start=start, end=end, quote=sentence)
     pointing = _POINTING.match(sentence)
     if pointing is None:
-        return sentence, (said,)
+        if _GOING_ON.match(sentence) is not None:
+            said = _with_one_before(text, start, end) or said
+        return said.quote, (said,)
     who = pointing["who"].lower()
     name = _antecedent(turn, earlier, start) if who in _ONE_PERSON else None
     if name is None:  # what it tells of the speaker may be enough
@@ -363,6 +375,26 @@ def _resolved(turn: Speech, earlier: Sequence[Speech], start: int, end: int) -> 
     at = pointing.start("who")
     claim = f"{sentence[:at]}{name.quote}{own}{sentence[pointing.end('who') :]}"
     return claim, (name, said)
+
+
+_GOING_ON = compile_later(
+    r"\W*+(?:(?:and|but|so|then|also|plus|still|only|just|finally|apparently|luckily|sadly)\s++){0,2}"
+    r"(?:is|isn['’]?t|has|hasn['’]?t|does|doesn['’]?t|due|begins|ends|finishes|"
+    r"starts|lives|works|goes|comes|gets|needs|wants|likes|loves|hates|moves|leaves|plays|studies|"
+    r"turns|opens|closes|costs|takes|speaks|sleeps|eats|drives|keeps|makes|teaches|wears|stays|"
+    r"arrives|flies|hopes|thinks|says|knows|lasts|runs out|used to be)\b",
+    re.IGNORECASE,
+)
+"""Begins a sentence that says something of whom the one before it named: "starts in March"."""
+
+
+def _with_one_before(text: str, start: int, end: int) -> Span | None:
+    """The sentence text[start:end] with the one before it; None where there is none, or both are
+    too long."""
+    before = [at for at, stop in sentences(text) if stop <= start]
+    if not before or end - before[-1] > LONGEST:
+        return None
+    return Span(start=before[-1], end=end, quote=text[before[-1] : end])
 
 
 def _antecedent(turn: Speech, earlier: Sequence[Speech], start: int) -> Span | None:

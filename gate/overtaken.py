@@ -56,6 +56,8 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         if is_kin_still(held, said.text) or tells_a_state(said.text, of.claim):
             continue
+        if _only_names_the_person(said, of, held) or _leaves_the_desk(said, of):
+            continue
         if _is_rid_of_another(said, held) or _only_says_when(said, of):
             continue
         if distinctions.is_one_of_several(named, of.attribute, of.claim):
@@ -165,6 +167,29 @@ def _is_rid_of_another(said: Said, held: Held) -> bool:
         return False
     memory = held.written.memory
     return stem(rid["of"].split()[-1]) not in stems(f"{memory.claim} {memory.attribute}")
+
+
+def _only_names_the_person(said: Said, of: Told, held: Held) -> bool:
+    """Whether nothing links a sentence with what is believed of somebody but their name, and it
+    says more than that they are gone: who is off pork has a job still."""
+    memory = held.written.memory
+    if memory.entity == SELF or _PARTS.search(said.text):
+        return False
+    named = stems(memory.entity)
+    if len(said.stems - named) < 2 or not said.topics.isdisjoint(of.topics):
+        return False
+    return said.stems & of.stems <= named and not said.is_rival_of(of)
+
+
+_AT_HOME = compile_later(
+    r"\b(?:work\w*|stud\w+) (?:\w+ )?(?:from|at) home\b|\bwfh\b|\bhome office", re.I
+)
+_DESK = compile_later(r"\b(?:work\w*|office|remote\w*|wfh|job|boss|hybrid|desk|stud\w+)\b", re.I)
+
+
+def _leaves_the_desk(said: Said, of: Told) -> bool:
+    """Whether a memory tells of work at home and a sentence of none: who moves works there still."""
+    return _AT_HOME.search(of.claim) is not None and _DESK.search(said.text) is None
 
 
 _LAST_TIME = compile_later(r"\w\W+(?:the )?(?<!s the )last time (?:i|we)\b")

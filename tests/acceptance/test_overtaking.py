@@ -21,6 +21,8 @@ ANNA = (
     "we have a Corsa",
     "our rent is 880",
     "i play bass in a band",
+    "Jonas got the job at Zalando",
+    "I'm gonna be working from home on Thursdays from now on",
 )
 
 
@@ -40,12 +42,16 @@ ANNA = (
         ("asda gave me an extra shift", set()),
         ("no band this week, the drummer is away", set()),
         ("my brother sold his corsa", set()),
+        ("Jonas is off pork AND beef now", set()),
+        ("Jonas is done with dating apps", set()),
+        ("moved in, finally. boxes everywhere", {"880"}),
+        ("no more working from home, they want us all in", {"Thursdays"}),
     ],
 )
 def test_a_sentence_ends_what_it_overtakes_and_nothing_else(said, over, tmp_path):
     case = Case("anna", Block("anna", "own", ANNA, ()), Later(said, frozenset()))
     ended = [each.belief.text for each in played(tmp_path / "ledger", [case]) if not each.believed]
-    values = {"Leeds", "Asda", "Rex", "Mia", "Corsa", "880", "bass"}
+    values = {"Leeds", "Asda", "Rex", "Mia", "Corsa", "880", "bass", "Zalando", "Thursdays"}
     assert {value for value in values if any(value in text for text in ended)} == over
 
 

@@ -176,6 +176,35 @@ def test_who_is_meant_is_told_by_the_turn_before():
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Jonas got the job at Zalando!! starts in March",
+        "my boss is leaving. moves to Canada in June",
+        "my pass ran out. costs 60 a month now",
+        "we got a puppy. doesn't bark at all",
+    ],
+)
+def test_a_sentence_without_its_subject_is_told_with_the_one_before(text):
+    [*_, note] = noted(text)
+    assert note.claim == note.value == text
+    assert [each.claim for each in noted(text)] == [text]
+    assert claim_within(note)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["we are expecting again! due in September", "did you see the game? ends at ten tonight"],
+)
+def test_nothing_goes_on_behind_what_is_no_note(text):
+    assert noted(text) == []
+
+
+def test_two_sentences_are_no_longer_than_one_may_be():
+    told = f"{'My pass for the pool and the gym, ' * 12}ran out."
+    assert all(told not in each.claim for each in noted(f"{told} costs 60 a month now"))
+
+
+@pytest.mark.parametrize(
     ("before", "text"),
     [
         ("", "He loves fetch and his squeaky toys every evening with my family."),
