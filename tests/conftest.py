@@ -35,7 +35,7 @@ import programs
 import rewriting
 import stores
 import trusted
-from clusters import Cluster, lasting_place
+from clusters import Cluster, lasting_ledger
 from hearing import Somebody
 
 MEMORY = Path("/dev/shm")
@@ -213,12 +213,7 @@ def common(
 ) -> Iterator[MemoryLedger]:
     """A ledger for all tests of a module, each of which speaks to somebody of its own. To open one
     takes longer than what they do there."""
-    from beliefledger import open_memory
-
-    with (
-        lasting_place(request, tmp_path_factory) as place,
-        open_memory(place, **opened_with) as memory,
-    ):
+    with lasting_ledger(request, tmp_path_factory, **opened_with) as memory:
         yield memory
 
 
