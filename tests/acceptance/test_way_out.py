@@ -7,7 +7,6 @@ import json
 from typing import NamedTuple
 
 import pytest
-from hearing import Somebody
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
@@ -168,89 +167,72 @@ CASES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def opened_with(opened_with):
-    return {"clock": opened_with["clock"]}
-
-
-@pytest.fixture(scope="module")
-def clock(opened_with):
-    return opened_with["clock"]
-
-
 @pytest.fixture
 def memory(place, clock):
     with open_memory(place, clock=clock) as memory:
         yield memory
 
 
-@pytest.fixture
-def ana(somebody):
-    return somebody
-
-
-def live(ana, clock, said, after):
+def live(memory, clock, said, after):
     """Say it, and let it come to what comes after; the position in between."""
     expires = clock.now + 86_400_000_000 if after == "expiry" else None
     for category in said.grants:
-        ana.memory.consent.grant(ana.who, "consent", categories=[category], expires_at=expires)
+        memory.consent.grant("ana", "consent", categories=[category], expires_at=expires)
     for day, words in enumerate(said.turns, 1):
-        ana.memory.record_turn(ana.who, words, said_at=f"2026-02-0{day}T10:00:00Z", session="s")
-    ana.memory.process()
-    before = ana.memory.status(digests=False).position
-    happen(ana, clock, said, after)
+        memory.record_turn("ana", words, said_at=f"2026-02-0{day}T10:00:00Z", session="s")
+    memory.process()
+    before = memory.status(digests=False).position
+    happen(memory, clock, said, after)
     return before
 
 
-def happen(ana, clock, said, after):
-    decided = [
-        each for each in ana.memory.decisions(ana.who) if said.word in (each.claim or "").lower()
-    ]
+def happen(memory, clock, said, after):
+    decided = [each for each in memory.decisions("ana") if said.word in (each.claim or "").lower()]
     if after == "expiry":
         clock.ahead(2 * 86_400)
     if "approval" in after or after == "refusal":
-        ana.memory.conflicts.review(decided[-1].decision_id, approve=after != "refusal", by="eva")
+        memory.conflicts.review(decided[-1].decision_id, approve=after != "refusal", by="eva")
     if "revocation" in after:
-        held = {each.memory_id for each in ana.beliefs(quarantined=True)}
+        held = {each.memory_id for each in memory.beliefs("ana", quarantined=True)}
         held |= {each.memory_id for each in decided if each.memory_id}
         for each in sorted(held):
-            mine = [row for row in ana.memory.history(each) if row.memory_id == each]
+            mine = [row for row in memory.history(each) if row.memory_id == each]
             if said.word in mine[-1].text.lower():
-                ana.memory.revoke(each, by="eva")
+                memory.revoke(each, by="eva")
     if after == "withdrawal of that category":
-        [grant] = [g for g in ana.memory.consent.list(ana.who) if "health" in g.categories]
-        ana.memory.consent.withdraw(ana.who, grant_id=grant.grant_id, by="eva")
+        [grant] = [g for g in memory.consent.list("ana") if "health" in g.categories]
+        memory.consent.withdraw("ana", grant_id=grant.grant_id, by="eva")
     elif "withdrawal" in after and said.grants:
-        ana.memory.consent.withdraw(ana.who, by="eva")
+        memory.consent.withdraw("ana", by="eva")
     if after.endswith("new grant"):
-        ana.memory.consent.grant(ana.who, "consent")
+        memory.consent.grant("ana", "consent")
     if after.startswith("a late grant"):
         category = "health" if said.grants else "ordinary"
-        ana.memory.consent.grant(ana.who, "consent", categories=[category])
+        memory.consent.grant("ana", "consent", categories=[category])
     if after.endswith("decided again"):
-        assert ana.memory.consent.reconsider(ana.who, by="eva")
+        assert memory.consent.reconsider("ana", by="eva")
     if after == "erasure":
-        ana.memory.erase(ana.who, by="eva")
+        memory.erase("ana", by="eva")
     elif after.startswith("erasure"):
-        turn = ana.memory.decisions(ana.who)[-1].turn_id if decided else turn_of(ana)
+        turn = memory.decisions("ana")[-1].turn_id if decided else turn_of(memory)
         kept = [each.memory_id for each in decided if each.memory_id]
         if after == "erasure of the memory":
-            ana.memory.erase(ana.who, memory=kept[-1], by="eva")
+            memory.erase("ana", memory=kept[-1], by="eva")
         else:
-            ana.memory.erase(ana.who, turn=decided[-1].turn_id if decided else turn, by="eva")
+            memory.erase("ana", turn=decided[-1].turn_id if decided else turn, by="eva")
 
 
-def turn_of(ana):
-    return ana.search("kettle", record=False).results[0].id
+def turn_of(memory):
+    return memory.search("ana", "kettle", record=False).results[0].id
 
 
-def shown(ana, said, kind, as_of=None):
+def shown(memory, said, kind, as_of=None):
     """How a word is shown: in memories, or in turns."""
     options = SearchOptions(include=[kind], min_confidence=0.0)
     found = [
         each
         for query in (said.word, "kettle")
-        for each in ana.search(query, 20, as_of=as_of, options=options).results
+        for each in memory.search("ana", query, 20, as_of=as_of, options=options).results
     ]
     with_it = [each for each in found if said.word in each.text.lower()]
     if with_it:
@@ -260,15 +242,15 @@ def shown(ana, said, kind, as_of=None):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.situation}, {case.after}")
-def test_an_agent_is_shown_what_may_be_shown(ana, clock, case):
+def test_an_agent_is_shown_what_may_be_shown(memory, clock, case):
     said = SITUATIONS[case.situation]
-    before = live(ana, clock, said, case.after)
+    before = live(memory, clock, said, case.after)
     if said.reason:
-        assert said.reason in {each.reason for each in ana.memory.decisions(ana.who)} or (
+        assert said.reason in {each.reason for each in memory.decisions("ana")} or (
             case.after == "erasure"
         )
     for as_of, expected in ((None, case.now), (before, case.then)):
-        got = tuple(shown(ana, said, kind, as_of) for kind in ("memories", "episodes"))
+        got = tuple(shown(memory, said, kind, as_of) for kind in ("memories", "episodes"))
         assert got == expected, as_of
 
 
@@ -301,13 +283,12 @@ def test_where_the_best_answer_is_withheld_the_others_are_as_if_it_had_never_bee
 def test_neither_words_nor_vectors_of_what_is_withheld_are_in_an_index(memory, clock, after):
     said = SITUATIONS["special" if after == "approval" else "new"]
     before = "nothing" if after == "approval" else after
-    ana = Somebody(memory, "ana")
-    live(ana, clock, said, "nothing")
+    live(memory, clock, said, "nothing")
     finder = memory._indexes()
     memory.search("ana", "kettle", record=False)
     ref = memory._log.subject("ana")
     warm = set(finder.store.tags_of(ref))
-    happen(ana, clock, said, after)
+    happen(memory, clock, said, after)
     memory.search("ana", "kettle", record=False)
     [live_index] = finder._indexes.values()
     index = live_index.index
@@ -319,32 +300,32 @@ def test_neither_words_nor_vectors_of_what_is_withheld_are_in_an_index(memory, c
         assert not warm <= set(index.tags)
 
 
-def test_a_turn_that_is_not_decided_is_counted_and_not_shown(ana):
-    ana.memory.consent.grant(ana.who, "consent")
-    ana.memory.record_turn(ana.who, "I live in Lisbon.")
-    answer = ana.search("Lisbon")
+def test_a_turn_that_is_not_decided_is_counted_and_not_shown(memory):
+    memory.consent.grant("ana", "consent")
+    memory.record_turn("ana", "I live in Lisbon.")
+    answer = memory.search("ana", "Lisbon")
     assert (answer.results, answer.pending) == ((), 1)
     assert "beliefledger process" in answer.notes[-1]
-    ana.memory.process()
-    answer = ana.search("Lisbon")
+    memory.process()
+    answer = memory.search("ana", "Lisbon")
     assert answer.pending == 0
     assert [each.kind for each in answer.results] == ["memory"], "one with its turn"
 
 
-def test_an_empty_answer_names_the_lawful_basis_that_is_missing(ana):
-    ana.memory.record_turn(ana.who, "I live in Lisbon.")
-    ana.memory.process()
-    [note, *_] = ana.search("Lisbon").notes
-    assert repr(ana.who) in note
+def test_an_empty_answer_names_the_lawful_basis_that_is_missing(memory):
+    memory.record_turn("ana", "I live in Lisbon.")
+    memory.process()
+    [note, *_] = memory.search("ana", "Lisbon").notes
+    assert "'ana'" in note
     assert "'assistance'" in note
     assert "beliefledger consent grant" in note
 
 
-def test_a_search_for_another_purpose_finds_nothing(ana):
-    ana.memory.consent.grant(ana.who, "consent")
-    ana.memory.remember(ana.who, "I live in Lisbon.")
-    assert ana.search("Lisbon").results
-    answer = ana.search("Lisbon", purpose="advertising")
+def test_a_search_for_another_purpose_finds_nothing(memory):
+    memory.consent.grant("ana", "consent")
+    memory.remember("ana", "I live in Lisbon.")
+    assert memory.search("ana", "Lisbon").results
+    answer = memory.search("ana", "Lisbon", purpose="advertising")
     assert answer.results == ()
     assert "'advertising'" in answer.notes[0]
 
@@ -352,46 +333,46 @@ def test_a_search_for_another_purpose_finds_nothing(ana):
 # Who audits
 
 
-def audit(ana, standing, as_of=None, **who):
+def audit(memory, standing, as_of=None, **who):
     options = SearchOptions(standing=standing, reason=who.pop("reason", "complaint 17"))
-    return ana.search("lisbon kettle", as_of=as_of, by="eva", options=options, **who)
+    return memory.search("ana", "lisbon kettle", as_of=as_of, by="eva", options=options, **who)
 
 
-def test_an_auditor_sees_what_could_be_shown_then(ana, clock):
+def test_an_auditor_sees_what_could_be_shown_then(memory, clock):
     said = SITUATIONS["new"]
-    before = live(ana, clock, said, "revocation")
-    assert not any("Lisbon" in each.text for each in ana.search("lisbon").results)
-    then = audit(ana, "then", as_of=before)
+    before = live(memory, clock, said, "revocation")
+    assert not any("Lisbon" in each.text for each in memory.search("ana", "lisbon").results)
+    then = audit(memory, "then", as_of=before)
     assert any("Lisbon" in each.text for each in then.results)
-    now = audit(ana, "then")
+    now = audit(memory, "then")
     assert not any("Lisbon" in each.text for each in now.results)
 
 
-def test_an_auditor_sees_everything_with_the_reasons(ana, clock):
-    live(ana, clock, SITUATIONS["new"], "revocation")
-    found = {each.kind: each for each in audit(ana, "all").results}
+def test_an_auditor_sees_everything_with_the_reasons(memory, clock):
+    live(memory, clock, SITUATIONS["new"], "revocation")
+    found = {each.kind: each for each in audit(memory, "all").results}
     assert found["episode"].text == LIVES
     assert found["episode"].standing.reasons == ("revoked",)
-    live_again = audit(ana, "all").results
+    live_again = audit(memory, "all").results
     assert live_again
 
 
-def test_what_is_erased_is_gone_for_auditors_too(ana, clock):
-    before = live(ana, clock, SITUATIONS["new"], "erasure of the turn")
+def test_what_is_erased_is_gone_for_auditors_too(memory, clock):
+    before = live(memory, clock, SITUATIONS["new"], "erasure of the turn")
     for standing in ("then", "all"):
-        assert not any("Lisbon" in each.text for each in audit(ana, standing, before).results)
+        assert not any("Lisbon" in each.text for each in audit(memory, standing, before).results)
 
 
-def test_an_audit_goes_on_record_even_when_nothing_is_found(ana, clock):
-    live(ana, clock, SITUATIONS["new"], "nothing")
-    counted = ana.search("lisbon", record=False).results
-    answer = audit(ana, "all", record=False)
-    recorded = ana.memory.recalls.get(answer.recall_id)
+def test_an_audit_goes_on_record_even_when_nothing_is_found(memory, clock):
+    live(memory, clock, SITUATIONS["new"], "nothing")
+    counted = memory.search("ana", "lisbon", record=False).results
+    answer = audit(memory, "all", record=False)
+    recorded = memory.recalls.get(answer.recall_id)
     assert recorded.recall.by == "eva"
     assert recorded.asked["standing"] == "all"
     assert recorded.asked["reason"] == "complaint 17"
     # It counts as no access.
-    again = ana.search("lisbon", record=False).results
+    again = memory.search("ana", "lisbon", record=False).results
     assert [each.arms for each in again] == [each.arms for each in counted], (
         "it counts as no access"
     )
@@ -407,96 +388,94 @@ def test_an_audit_goes_on_record_even_when_nothing_is_found(ana, clock):
         (SearchOptions(reason="x"), "eva", InvalidQuery),
     ],
 )
-def test_an_audit_needs_a_name_and_a_reason(ana, options, by, error):
-    ana.memory.consent.grant(ana.who, "consent")
+def test_an_audit_needs_a_name_and_a_reason(memory, options, by, error):
+    memory.consent.grant("ana", "consent")
     with pytest.raises(error):
-        ana.search("lisbon", by=by, options=options)
+        memory.search("ana", "lisbon", by=by, options=options)
 
 
-def test_a_replayed_recall_tells_ids_and_ranks_and_only_words_that_may_be_shown(ana, clock):
+def test_a_replayed_recall_tells_ids_and_ranks_and_only_words_that_may_be_shown(memory, clock):
     said = SITUATIONS["new"]
-    live(ana, clock, said, "nothing")
-    recall = ana.search("lisbon").recall_id
-    was = ana.memory.recalls.get(recall)
+    live(memory, clock, said, "nothing")
+    recall = memory.search("ana", "lisbon").recall_id
+    was = memory.recalls.get(recall)
     assert any("Lisbon" in (each.text or "") for each in was.results)
-    happen(ana, clock, said, "revocation")
-    shown_now = ana.memory.recalls.get(recall)
+    happen(memory, clock, said, "revocation")
+    shown_now = memory.recalls.get(recall)
     assert [each.id for each in shown_now.results] == [each.id for each in was.results]
     assert not any("Lisbon" in (each.text or "") for each in shown_now.results)
-    replay = ana.memory.audit.replay_recall(recall)
+    replay = memory.audit.replay_recall(recall)
     assert (replay.verdict, replay.again) == ("same", replay.recorded)
 
 
-def test_an_auditor_reads_the_words_of_a_recall_and_is_on_record(ana, clock):
+def test_an_auditor_reads_the_words_of_a_recall_and_is_on_record(memory, clock):
     said = SITUATIONS["new"]
-    live(ana, clock, said, "nothing")
-    recall = ana.search("lisbon").recall_id
-    was = [each.text for each in ana.memory.recalls.get(recall).results]
-    happen(ana, clock, said, "revocation")
-    count = len(ana.memory.recalls.list(ana.who))
+    live(memory, clock, said, "nothing")
+    recall = memory.search("ana", "lisbon").recall_id
+    was = [each.text for each in memory.recalls.get(recall).results]
+    happen(memory, clock, said, "revocation")
+    count = len(memory.recalls.list("ana"))
     for number, standing in enumerate(("then", "all"), 1):
-        told = ana.memory.recalls.get(recall, standing=standing, by="eva", reason="complaint 17")
+        told = memory.recalls.get(recall, standing=standing, by="eva", reason="complaint 17")
         assert [each.text for each in told.results] == was
-        looked, *earlier = ana.memory.recalls.list(ana.who)
+        looked, *earlier = memory.recalls.list("ana")
         assert (len(earlier), looked.by) == (count + number - 1, "eva")
-        asked = ana.memory.recalls.get(looked.recall_id).asked
+        asked = memory.recalls.get(looked.recall_id).asked
         assert (asked["standing"], asked["reason"]) == (standing, "complaint 17")
         assert asked["query"] == f"recall {recall}"
-    assert not any("Lisbon" in (each.text or "") for each in ana.memory.recalls.get(recall).results)
+    assert not any("Lisbon" in (each.text or "") for each in memory.recalls.get(recall).results)
 
 
-def test_an_auditor_of_a_recall_is_not_shown_what_is_erased(ana, clock):
+def test_an_auditor_of_a_recall_is_not_shown_what_is_erased(memory, clock):
     said = SITUATIONS["new"]
-    live(ana, clock, said, "nothing")
-    recall = ana.search("lisbon").recall_id
-    happen(ana, clock, said, "erasure of the turn")
-    told = ana.memory.recalls.get(recall, standing="all", by="eva", reason="complaint 17")
+    live(memory, clock, said, "nothing")
+    recall = memory.search("ana", "lisbon").recall_id
+    happen(memory, clock, said, "erasure of the turn")
+    told = memory.recalls.get(recall, standing="all", by="eva", reason="complaint 17")
     assert not any("Lisbon" in (each.text or "") for each in told.results)
 
 
 @pytest.mark.parametrize(("by", "reason"), [("system", "x"), ("eva", None), ("eva", " ")])
-def test_auditing_a_recall_needs_a_name_and_a_reason(ana, clock, by, reason):
-    live(ana, clock, SITUATIONS["new"], "nothing")
-    recall = ana.search("lisbon").recall_id
+def test_auditing_a_recall_needs_a_name_and_a_reason(memory, clock, by, reason):
+    live(memory, clock, SITUATIONS["new"], "nothing")
+    recall = memory.search("ana", "lisbon").recall_id
     with pytest.raises(NotPermitted):
-        ana.memory.recalls.get(recall, standing="all", by=by, reason=reason)
+        memory.recalls.get(recall, standing="all", by=by, reason=reason)
 
 
 @pytest.mark.parametrize("after", ["revocation", "withdrawal"])
-def test_what_an_agent_repeated_of_it_is_withheld_too(ana, clock, after):
-    ana.memory.consent.grant(ana.who, "consent")
-    ana.memory.record_turn(ana.who, "I live in Lisbon.", session="s")
+def test_what_an_agent_repeated_of_it_is_withheld_too(memory, clock, after):
+    memory.consent.grant("ana", "consent")
+    memory.record_turn("ana", "I live in Lisbon.", session="s")
     reply = "Lisbon is lovely in spring! Shall I boil the kettle?"
-    ana.memory.record_turn(ana.who, reply, role="assistant", session="s")
-    ana.memory.process()
-    assert reply in texts(ana, "kettle")
-    [belief] = ana.beliefs()
+    memory.record_turn("ana", reply, role="assistant", session="s")
+    memory.process()
+    assert reply in texts(memory, "kettle")
+    [belief] = memory.beliefs("ana")
     if after == "revocation":
-        ana.memory.revoke(belief.memory_id, by="eva")
+        memory.revoke(belief.memory_id, by="eva")
     else:
-        ana.memory.consent.withdraw(ana.who, by="eva")
-        ana.memory.consent.grant(ana.who, "consent")
-    assert texts(ana, "kettle") == {"[…] Shall I boil the kettle?"}
-    assert texts(ana, "lisbon spring") <= {"[…] Shall I boil the kettle?"}
-    ana.memory.record_turn(ana.who, "I live in Lisbon again.", session="s")
-    ana.memory.process()
-    assert reply in texts(ana, "kettle")
+        memory.consent.withdraw("ana", by="eva")
+        memory.consent.grant("ana", "consent")
+    assert texts(memory, "kettle") == {"[…] Shall I boil the kettle?"}
+    assert texts(memory, "lisbon spring") <= {"[…] Shall I boil the kettle?"}
+    memory.record_turn("ana", "I live in Lisbon again.", session="s")
+    memory.process()
+    assert reply in texts(memory, "kettle")
 
 
-def test_an_agent_s_own_words_of_before_are_not_a_repetition(ana):
-    ana.memory.consent.grant(ana.who, "consent")
-    ana.memory.record_turn(
-        ana.who, "Lisbon has trams. And a kettle.", role="assistant", session="s"
-    )
-    ana.memory.record_turn(ana.who, "I live in Lisbon.", session="s")
-    ana.memory.process()
-    ana.memory.revoke(ana.beliefs()[0].memory_id, by="eva")
-    assert "Lisbon has trams. And a kettle." in texts(ana, "kettle")
+def test_an_agent_s_own_words_of_before_are_not_a_repetition(memory):
+    memory.consent.grant("ana", "consent")
+    memory.record_turn("ana", "Lisbon has trams. And a kettle.", role="assistant", session="s")
+    memory.record_turn("ana", "I live in Lisbon.", session="s")
+    memory.process()
+    memory.revoke(memory.beliefs("ana")[0].memory_id, by="eva")
+    assert "Lisbon has trams. And a kettle." in texts(memory, "kettle")
 
 
-def texts(ana, query):
+def texts(memory, query):
     options = SearchOptions(include=["episodes"])
-    return {each.text for each in ana.search(query, options=options).results}
+    return {each.text for each in memory.search("ana", query, options=options).results}
 
 
 def test_the_command_audits(place):
