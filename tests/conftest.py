@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -35,7 +35,7 @@ import programs
 import rewriting
 import stores
 import trusted
-from clusters import Cluster, lasting_place
+from clusters import Cluster, lasting_ledger
 from hearing import Somebody
 
 MEMORY = Path("/dev/shm")
@@ -198,19 +198,22 @@ def place(kept_on: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return cluster.ready()
 
 
+@pytest.fixture(scope="module")
+def opened_with() -> dict[str, Any]:
+    """How `common` is opened, where a module has no other such fixture: so that its clock stands
+    still, some days after what is said."""
+    return {"clock": Clock(Clock.now + 5 * DAY), "consent": "consent"}
+
+
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
 def common(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    opened_with: dict[str, Any],
 ) -> Iterator[MemoryLedger]:
     """A ledger for all tests of a module, each of which speaks to somebody of its own. To open one
-    takes longer than what they do there. Its clock stands still, some days after what is said."""
-    from beliefledger import open_memory
-
-    clock = Clock(Clock.now + 5 * DAY)
-    with (
-        lasting_place(request, tmp_path_factory) as place,
-        open_memory(place, clock=clock, consent="consent") as memory,
-    ):
+    takes longer than what they do there."""
+    with lasting_ledger(request, tmp_path_factory, **opened_with) as memory:
         yield memory
 
 

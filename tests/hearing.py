@@ -21,8 +21,11 @@ class Somebody:
         said_at, self._next = self._next, self._next + timedelta(days=1)
         return self.memory.remember(self.who, words, said_at=said_at)
 
-    def beliefs(self) -> Any:
-        return self.memory.beliefs(self.who)
+    def beliefs(self, **asked: Any) -> Any:
+        return self.memory.beliefs(self.who, **asked)
+
+    def search(self, query: str, k: int = 10, **asked: Any) -> Any:
+        return self.memory.search(self.who, query, k, **asked)
 
     def believed_after(self, *turns: str, besides: Collection[str] = ("note", "event")) -> Any:
         """Their beliefs after these turns, but those `besides`."""

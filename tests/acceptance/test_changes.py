@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hearing import Somebody
 
 from beliefledger import open_memory
 from beliefledger.gate.intake import TurnInput
@@ -52,9 +53,14 @@ def wrong_ones(memory, talks):
     return wrong
 
 
+@pytest.fixture(scope="module")
+def opened_with():
+    return {"extractor": "rules", "consent": "explicit_consent"}
+
+
 @pytest.fixture
-def memory(place):
-    with open_memory(place, extractor="rules", consent="explicit_consent") as opened:
+def memory(place, opened_with):
+    with open_memory(place, **opened_with) as opened:
         yield opened
 
 
@@ -101,10 +107,10 @@ def test_no_claim_is_made_of_two_things(after):
 
 @pytest.mark.parametrize("words", ["Tom and I split up", "Tom and I broke up last week"])
 @pytest.mark.parametrize("kin", ["boyfriend", "bf", "partner"])
-def test_a_couple_that_parts_is_none(memory, kin, words):
-    tell(memory, (0, f"My {kin} is Tom."), (9, words))
-    assert not any("is Tom" in each for each in believed(memory, 9))
-    assert any("split up" in each or "broke up" in each for each in believed(memory, 9))
+def test_a_couple_that_parts_is_none(somebody, kin, words):
+    tell(somebody, (0, f"My {kin} is Tom."), (9, words))
+    assert not any("is Tom" in each for each in believed(somebody, 9))
+    assert any("split up" in each or "broke up" in each for each in believed(somebody, 9))
 
 
 @pytest.mark.parametrize(
@@ -116,9 +122,9 @@ def test_a_couple_that_parts_is_none(memory, kin, words):
         ("my hubby is Tom", "my husband is called Leo"),
     ],
 )
-def test_another_partner_takes_the_place_of_one(memory, first, then):
-    tell(memory, (0, first), (9, then))
-    partners = [each for each in memory.beliefs("ana") if each.attribute.startswith("relation.")]
+def test_another_partner_takes_the_place_of_one(somebody, first, then):
+    tell(somebody, (0, first), (9, then))
+    partners = [each for each in somebody.beliefs() if each.attribute.startswith("relation.")]
     assert [each.value for each in partners] == [re.search("Ana|Leo", then)[0]]
 
 
@@ -132,10 +138,10 @@ def test_another_partner_takes_the_place_of_one(memory, first, then):
         ("my girlfriend is Mia", "my business partner is Ana"),
     ],
 )
-def test_who_is_near_takes_nobodys_place(memory, first, then):
-    tell(memory, (0, first), (9, then))
+def test_who_is_near_takes_nobodys_place(somebody, first, then):
+    tell(somebody, (0, first), (9, then))
     named = re.search("Mia|Dan", first)[0]
-    assert any(named in each for each in believed(memory, 9))
+    assert any(named in each for each in believed(somebody, 9))
 
 
 @pytest.mark.parametrize(
@@ -165,9 +171,9 @@ def test_who_is_near_takes_nobodys_place(memory, first, then):
         ("Uni finished, moved to Oslo", "Oslo"),
     ],
 )
-def test_a_clause_without_subject_is_of_whom_the_one_before_is(memory, then, home):
-    tell(memory, (0, "I live in Porto."), (9, then))
-    homes = [each for each in memory.beliefs("ana") if each.attribute == "home.location"]
+def test_a_clause_without_subject_is_of_whom_the_one_before_is(somebody, then, home):
+    tell(somebody, (0, "I live in Porto."), (9, then))
+    homes = [each for each in somebody.beliefs() if each.attribute == "home.location"]
     assert [each.value for each in homes] == [home]
 
 
@@ -185,52 +191,53 @@ def test_a_clause_without_subject_is_of_whom_the_one_before_is(memory, then, hom
         ("I have 5 fish.", "one escaped me last time I fished"),
     ],
 )
-def test_what_others_did_ends_nothing(memory, first, then):
-    tell(memory, (0, first))
-    before = believed(memory, 0)
-    tell(memory, (9, then))
-    assert before <= believed(memory, 9)
+def test_what_others_did_ends_nothing(somebody, first, then):
+    tell(somebody, (0, first))
+    before = believed(somebody, 0)
+    tell(somebody, (9, then))
+    assert before <= believed(somebody, 9)
 
 
-def test_who_parted_is_told_by_name(memory):
-    tell(memory, (0, "Tom and I split up."))
-    assert believed(memory, 0) == {"User and Tom split up"}
+def test_who_parted_is_told_by_name(somebody):
+    tell(somebody, (0, "Tom and I split up."))
+    assert believed(somebody, 0) == {"User and Tom split up"}
 
 
-def test_a_list_is_not_cut_after_the_first_of_it(memory):
-    tell(memory, (0, "I have two kids, Anu (5) and Dev (3)."))
-    assert believed(memory, 0) == {"User has two kids, Anu (5) and Dev (3)"}
+def test_a_list_is_not_cut_after_the_first_of_it(somebody):
+    tell(somebody, (0, "I have two kids, Anu (5) and Dev (3)."))
+    assert believed(somebody, 0) == {"User has two kids, Anu (5) and Dev (3)"}
 
 
-def test_what_a_person_is_is_told_once(memory):
-    tell(memory, (0, "My bf Tom is a chef."))
-    assert [each.text for each in memory.beliefs("ana")].count("User's bf Tom is a chef") == 1
+def test_what_a_person_is_is_told_once(somebody):
+    tell(somebody, (0, "My bf Tom is a chef."))
+    assert [each.text for each in somebody.beliefs()].count("User's bf Tom is a chef") == 1
 
 
-def tell(memory, *turns, who="ana", session="s"):
+def tell(somebody, *turns):
     for number, (day, words) in enumerate(turns):
         at = datetime(2026, 1, 1, 12, number, tzinfo=UTC) + timedelta(days=day)
-        memory.record_turn(who, words, said_at=at, session=session)
-        memory.process()
+        somebody.memory.record_turn(somebody.who, words, said_at=at, session="s")
+        somebody.memory.process()
 
 
-def believed(memory, day, who="ana"):
+def believed(somebody, day):
     at = datetime(2026, 1, 1, 18, tzinfo=UTC) + timedelta(days=day)
-    return {each.text for each in memory.beliefs(who, valid_at=at)}
+    return {each.text for each in somebody.beliefs(valid_at=at)}
 
 
-def test_an_ending_has_the_date_that_was_said(memory):
-    tell(memory, (0, "I work at Initech."), (60, "I lost my job on February 20."))
-    assert "User works at Initech" in believed(memory, 40)
-    assert "User works at Initech" not in believed(memory, 55)
+def test_an_ending_has_the_date_that_was_said(somebody):
+    tell(somebody, (0, "I work at Initech."), (60, "I lost my job on February 20."))
+    assert "User works at Initech" in believed(somebody, 40)
+    assert "User works at Initech" not in believed(somebody, 55)
 
 
-def test_it_ends_only_what_it_is_about_and_only_of_whom(memory):
-    tell(memory, (0, "I work at Initech. I live in Leeds."))
-    tell(memory, (0, "I work at Initech."), who="ben")
-    tell(memory, (9, "I lost my job."))
-    assert believed(memory, 9) == {"User lives in Leeds", "User lost their job"}
-    assert believed(memory, 9, "ben") == {"User works at Initech"}
+def test_it_ends_only_what_it_is_about_and_only_of_whom(somebody):
+    tell(somebody, (0, "I work at Initech. I live in Leeds."))
+    ben = Somebody(somebody.memory, f"{somebody.who}-ben")
+    tell(ben, (0, "I work at Initech."))
+    tell(somebody, (9, "I lost my job."))
+    assert believed(somebody, 9) == {"User lives in Leeds", "User lost their job"}
+    assert believed(ben, 9) == {"User works at Initech"}
 
 
 @pytest.mark.parametrize(
@@ -244,28 +251,29 @@ def test_it_ends_only_what_it_is_about_and_only_of_whom(memory):
         "My brother lost his job.",
     ],
 )
-def test_what_did_not_happen_ends_nothing(memory, words):
-    tell(memory, (0, "I work at Initech."), (9, words))
-    assert "User works at Initech" in believed(memory, 9)
+def test_what_did_not_happen_ends_nothing(somebody, words):
+    tell(somebody, (0, "I work at Initech."), (9, words))
+    assert "User works at Initech" in believed(somebody, 9)
 
 
-def test_what_is_until_a_date_is_over_then(memory):
-    tell(memory, (0, "I live in Leeds until March."))
-    assert any("Leeds" in text for text in believed(memory, 30))
-    assert not any("Leeds" in text for text in believed(memory, 70))
+def test_what_is_until_a_date_is_over_then(somebody):
+    tell(somebody, (0, "I live in Leeds until March."))
+    assert any("Leeds" in text for text in believed(somebody, 30))
+    assert not any("Leeds" in text for text in believed(somebody, 70))
 
 
 def test_words_taken_back_were_never_so(memory):
-    tell(memory, (0, "My favorite color is green."), (0, "Actually scratch that."))
-    assert believed(memory, 0) == set()
+    ana = Somebody(memory, "ana")
+    tell(ana, (0, "My favorite color is green."), (0, "Actually scratch that."))
+    assert believed(ana, 0) == set()
     assert memory.audit.replay_all().different == 0
 
 
 @pytest.mark.parametrize("words", ["actually switched to day shifts", "oh wait, sold the Polo"])
-def test_what_was_done_is_no_value_of_the_statement_before(memory, words):
-    tell(memory, (0, "I can't stand heavy metal."), (0, words))
-    assert believed(memory, 0) >= {"User cannot stand heavy metal"}
-    assert not any("cannot" in each and words[-6:] in each for each in believed(memory, 0))
+def test_what_was_done_is_no_value_of_the_statement_before(somebody, words):
+    tell(somebody, (0, "I can't stand heavy metal."), (0, words))
+    assert believed(somebody, 0) >= {"User cannot stand heavy metal"}
+    assert not any("cannot" in each and words[-6:] in each for each in believed(somebody, 0))
 
 
 @pytest.mark.parametrize("said", ["my friend Rui lives in Faro", "I have a dog called Rex"])
@@ -280,68 +288,68 @@ def test_what_was_done_is_no_value_of_the_statement_before(memory, words):
         "actually for the summer",
     ],
 )
-def test_a_time_takes_the_place_of_no_town_and_no_name(memory, said, words):
-    memory.remember("ana", said)
-    before = {each.text for each in memory.beliefs("ana")}
-    memory.remember("ana", words)
-    assert before <= {each.text for each in memory.beliefs("ana")}
+def test_a_time_takes_the_place_of_no_town_and_no_name(somebody, said, words):
+    somebody.remember(said)
+    before = {each.text for each in somebody.beliefs()}
+    somebody.remember(words)
+    assert before <= {each.text for each in somebody.beliefs()}
 
 
-def test_a_new_employer_is_told_though_the_old_one_was_told_with_a_trade(memory):
-    tell(memory, (0, "I work at Initech as a baker."), (9, "first day at Globex went well!"))
-    assert "User works at Globex" in believed(memory, 9)
-    assert not any("Initech" in each for each in believed(memory, 9))
+def test_a_new_employer_is_told_though_the_old_one_was_told_with_a_trade(somebody):
+    tell(somebody, (0, "I work at Initech as a baker."), (9, "first day at Globex went well!"))
+    assert "User works at Globex" in believed(somebody, 9)
+    assert not any("Initech" in each for each in believed(somebody, 9))
 
 
-def test_new_shifts_are_no_new_trade(memory):
-    tell(memory, (0, "I work as a nurse at Saint James."), (9, "actually switched to day shifts"))
-    assert any("nurse" in each for each in believed(memory, 9))
+def test_new_shifts_are_no_new_trade(somebody):
+    tell(somebody, (0, "I work as a nurse at Saint James."), (9, "actually switched to day shifts"))
+    assert any("nurse" in each for each in believed(somebody, 9))
 
 
-def test_a_later_figure_takes_the_place_of_the_earlier(memory):
-    tell(memory, (0, "I have five shirts."), (5, "I have 7 shirts now."))
-    assert believed(memory, 4) == {"User has five shirts"}
-    assert believed(memory, 6) == {"User has 7 shirts now"}
+def test_a_later_figure_takes_the_place_of_the_earlier(somebody):
+    tell(somebody, (0, "I have five shirts."), (5, "I have 7 shirts now."))
+    assert believed(somebody, 4) == {"User has five shirts"}
+    assert believed(somebody, 6) == {"User has 7 shirts now"}
 
 
-def test_what_goes_on_for_so_long_began_so_long_ago(memory):
-    tell(memory, (0, "I've had my cat for 6 months."))
-    assert believed(memory, -90) == {"User has had their cat for 6 months"}
-    assert believed(memory, -240) == set()
+def test_what_goes_on_for_so_long_began_so_long_ago(somebody):
+    tell(somebody, (0, "I've had my cat for 6 months."))
+    assert believed(somebody, -90) == {"User has had their cat for 6 months"}
+    assert believed(somebody, -240) == set()
 
 
-def test_a_new_employer_is_told_by_switching_where_nothing_else_could_be_switched(memory):
-    tell(memory, (0, "I work at Initech in accounting"), (9, "switched to Globex last month"))
-    assert not any("Initech" in each for each in believed(memory, 9))
+def test_a_new_employer_is_told_by_switching_where_nothing_else_could_be_switched(somebody):
+    tell(somebody, (0, "I work at Initech in accounting"), (9, "switched to Globex last month"))
+    assert not any("Initech" in each for each in believed(somebody, 9))
 
 
-def test_who_switches_something_else_keeps_the_employer(memory):
-    tell(memory, (0, "I work at Initech"), (1, "we're with Virgin for broadband"))
-    tell(memory, (9, "switched to Hyperoptic last week"))
-    assert any("Initech" in each for each in believed(memory, 9))
+def test_who_switches_something_else_keeps_the_employer(somebody):
+    tell(somebody, (0, "I work at Initech"), (1, "we're with Virgin for broadband"))
+    tell(somebody, (9, "switched to Hyperoptic last week"))
+    assert any("Initech" in each for each in believed(somebody, 9))
 
 
 @pytest.mark.parametrize("more", ["gym thursdays as well now", "gym on thursdays too now"])
-def test_another_day_as_well_takes_no_days_place(memory, more):
-    tell(memory, (0, "i go to the gym on mondays"), (9, more))
-    assert any("mondays" in each for each in believed(memory, 9))
+def test_another_day_as_well_takes_no_days_place(somebody, more):
+    tell(somebody, (0, "i go to the gym on mondays"), (9, more))
+    assert any("mondays" in each for each in believed(somebody, 9))
 
 
-def test_a_move_to_the_moon_is_a_joke(memory):
-    tell(memory, (0, "I live in Bonn"), (9, "moved to the moon lol"))
-    assert any("Bonn" in each for each in believed(memory, 9))
+def test_a_move_to_the_moon_is_a_joke(somebody):
+    tell(somebody, (0, "I live in Bonn"), (9, "moved to the moon lol"))
+    assert any("Bonn" in each for each in believed(somebody, 9))
 
 
 @pytest.mark.parametrize("kin", ["mum", "my dad"])
-def test_what_kin_got_rid_of_is_no_thing_of_the_speaker(memory, kin):
-    tell(memory, (0, f"{kin} got rid of her cats, allergies"))
-    assert not any("has" in each for each in believed(memory, 0))
+def test_what_kin_got_rid_of_is_no_thing_of_the_speaker(somebody, kin):
+    tell(somebody, (0, f"{kin} got rid of her cats, allergies"))
+    assert not any("has" in each for each in believed(somebody, 0))
 
 
 @pytest.mark.parametrize("job", ["I'm a nurse", "I work at St. Mary's as a nurse"])
-def test_what_somebody_is_beside_the_job_takes_not_its_place(memory, job):
-    tell(memory, (0, job))
-    before = believed(memory, 0)
+def test_what_somebody_is_beside_the_job_takes_not_its_place(somebody, job):
+    tell(somebody, (0, job))
+    before = believed(somebody, 0)
     besides = [
         "im a vegan now", "I'm a vegetarian these days", "I'm a pescatarian nowadays",
         "I'm a Buddhist these days", "I'm a mother now", "I'm a dad of two these days",
@@ -350,15 +358,15 @@ def test_what_somebody_is_beside_the_job_takes_not_its_place(memory, job):
         "I'm a bit tired now", "I'm a big fan of jazz these days", "I became a father last week",
     ]  # fmt: skip
     for day, words in enumerate(besides, 1):
-        tell(memory, (day, words))
-        assert before <= believed(memory, day), words
-    assert not any("works as" in each for each in believed(memory, 99) - before)
+        tell(somebody, (day, words))
+        assert before <= believed(somebody, day), words
+    assert not any("works as" in each for each in believed(somebody, 99) - before)
 
 
 @pytest.mark.parametrize("told", ["I'm a welder now", "im a barista these days"])
-def test_another_job_takes_its_place(memory, told):
-    tell(memory, (0, "I'm a nurse"), (9, told))
-    assert not any("nurse" in each for each in believed(memory, 9))
+def test_another_job_takes_its_place(somebody, told):
+    tell(somebody, (0, "I'm a nurse"), (9, told))
+    assert not any("nurse" in each for each in believed(somebody, 9))
 
 
 def test_a_new_value_of_a_special_category_waits_for_its_consent(place):

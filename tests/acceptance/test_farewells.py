@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from beliefledger import open_memory
 from beliefledger.gate.intake import TurnInput
 from beliefledger.ledger.times import from_datetime
 
@@ -14,26 +13,25 @@ FIRST, LATER = datetime(2025, 3, 1, tzinfo=UTC), datetime(2025, 9, 1, tzinfo=UTC
 AFTER = datetime(2025, 9, 2, tzinfo=UTC)
 
 
-@pytest.fixture
-def memory(place):
-    with open_memory(place, extractor="rules", consent="explicit_consent") as opened:
-        yield opened
+@pytest.fixture(scope="module")
+def opened_with():
+    return {"extractor": "rules", "consent": "explicit_consent"}
 
 
-def hear(memory, *turns):
+def hear(somebody, *turns):
     """The claims that are believed after these turns, each said by a subject of its own talk."""
     for number, (said_at, words, *speaker) in enumerate(turns):
         turn = TurnInput(
-            subject="ana",
+            subject=somebody.who,
             content=words,
             session=f"{said_at:%Y-%m-%d}",
             speaker=speaker[0] if speaker else None,
             said_at=from_datetime(said_at),
             ordinal=number,
         )
-        memory.record_turns([turn])
-        assert not memory.process().failed
-    return {each.text for each in memory.beliefs("ana", valid_at=AFTER) if each.type != "event"}
+        somebody.memory.record_turns([turn])
+        assert not somebody.memory.process().failed
+    return {each.text for each in somebody.beliefs(valid_at=AFTER) if each.type != "event"}
 
 
 ENDED = (
@@ -46,9 +44,9 @@ ENDED = (
 
 
 @pytest.mark.parametrize(("before", "after", "gone"), ENDED)
-def test_a_farewell_ends_what_it_names(memory, before, after, gone):
-    assert any(gone in text for text in hear(memory, (FIRST, before)))
-    assert not any(gone in text for text in hear(memory, (LATER, after)))
+def test_a_farewell_ends_what_it_names(somebody, before, after, gone):
+    assert any(gone in text for text in hear(somebody, (FIRST, before)))
+    assert not any(gone in text for text in hear(somebody, (LATER, after)))
 
 
 NOT_ENDED = (
@@ -65,17 +63,17 @@ NOT_ENDED = (
 
 
 @pytest.mark.parametrize(("before", "after"), NOT_ENDED)
-def test_doubts_others_and_stories_end_nothing(memory, before, after):
-    held = hear(memory, (FIRST, before))
+def test_doubts_others_and_stories_end_nothing(somebody, before, after):
+    held = hear(somebody, (FIRST, before))
 
     assert held
-    assert held <= hear(memory, (LATER, after))
+    assert held <= hear(somebody, (LATER, after))
 
 
-def test_the_words_of_another_speaker_end_nothing_of_the_subject(memory):
-    hear(memory, (FIRST, "I live in Oslo", "ana"))
+def test_the_words_of_another_speaker_end_nothing_of_the_subject(somebody):
+    hear(somebody, (FIRST, "I live in Oslo", somebody.who))
 
-    assert "User lives in Oslo" in hear(memory, (LATER, "so long Oslo!", "Imke"))
+    assert "User lives in Oslo" in hear(somebody, (LATER, "so long Oslo!", "Imke"))
 
 
 REPLACED = (
@@ -92,9 +90,9 @@ REPLACED = (
 
 
 @pytest.mark.parametrize(("before", "after", "held"), REPLACED)
-def test_what_takes_its_place_is_believed_in_its_slot(memory, before, after, held):
-    hear(memory, (FIRST, before))
-    now = hear(memory, (LATER, after))
+def test_what_takes_its_place_is_believed_in_its_slot(somebody, before, after, held):
+    hear(somebody, (FIRST, before))
+    now = hear(somebody, (LATER, after))
 
     if held is None:
         assert not any("9:40" in text for text in now)
@@ -102,15 +100,15 @@ def test_what_takes_its_place_is_believed_in_its_slot(memory, before, after, hel
         assert now == held
 
 
-def test_a_count_of_things_owned_is_one_slot(memory):
-    hear(memory, (FIRST, "I own 31 fountain pens"))
+def test_a_count_of_things_owned_is_one_slot(somebody):
+    hear(somebody, (FIRST, "I own 31 fountain pens"))
 
-    assert hear(memory, (LATER, "I own 34 fountain pens")) == {"User owns 34 fountain pens"}
+    assert hear(somebody, (LATER, "I own 34 fountain pens")) == {"User owns 34 fountain pens"}
 
 
-def test_what_ends_nothing_leaves_no_trace(memory):
-    assert hear(memory, (FIRST, "so long Swansea")) == set()
-    assert not memory.decisions("ana")
+def test_what_ends_nothing_leaves_no_trace(somebody):
+    assert hear(somebody, (FIRST, "so long Swansea")) == set()
+    assert not somebody.memory.decisions(somebody.who)
 
 
 @pytest.mark.parametrize(
@@ -122,6 +120,6 @@ def test_what_ends_nothing_leaves_no_trace(memory):
         ("we have two dogs called Rex and Milo", "had to give rex and milo away", "has two dogs"),
     ],
 )
-def test_what_a_figure_or_a_list_said_before_is_over(memory, before, said, gone):
-    believed = hear(memory, (FIRST, before), (LATER, said))
+def test_what_a_figure_or_a_list_said_before_is_over(somebody, before, said, gone):
+    believed = hear(somebody, (FIRST, before), (LATER, said))
     assert not any(gone in claim for claim in believed)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from beliefledger import open_memory
-
 NEAR = {
     "I work at Bosch": [
         "my cousin works at Siemens now", "Lena is at Google now",
@@ -68,20 +66,18 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("known", NEAR)
-def test_what_is_believed_stays(place, known):
-    with open_memory(place, consent="consent") as memory:
-        memory.remember("ana", known)
-        before = {each.memory_id for each in memory.beliefs("ana")}
-        assert before
-        for words in NEAR[known]:
-            memory.remember("ana", words)
-            assert before <= {each.memory_id for each in memory.beliefs("ana")}, words
+def test_what_is_believed_stays(somebody, known):
+    somebody.remember(known)
+    before = {each.memory_id for each in somebody.beliefs()}
+    assert before
+    for words in NEAR[known]:
+        somebody.remember(words)
+        assert before <= {each.memory_id for each in somebody.beliefs()}, words
 
 
 @pytest.mark.parametrize("known", CHANGED)
-def test_what_has_changed_does_not(place, known):
-    with open_memory(place, consent="consent") as memory:
-        memory.remember("ana", known)
-        before = {each.memory_id for each in memory.beliefs("ana")}
-        memory.remember("ana", CHANGED[known])
-        assert not before <= {each.memory_id for each in memory.beliefs("ana")}
+def test_what_has_changed_does_not(somebody, known):
+    somebody.remember(known)
+    before = {each.memory_id for each in somebody.beliefs()}
+    somebody.remember(CHANGED[known])
+    assert not before <= {each.memory_id for each in somebody.beliefs()}

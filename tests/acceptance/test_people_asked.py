@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from beliefledger import open_memory
-
 MOVED_ON = "I'm at Mercy Hospital since last week, left St. Mary's"
 
 
-@pytest.fixture
-def memory(place, clock):
-    with open_memory(place, clock=clock) as memory:
-        memory.consent.grant("ana", "consent")
-        yield memory
-
-
-def say(memory, *turns):
+def say(somebody, *turns):
     for month, words in enumerate(turns, 1):
-        memory.record_turn("ana", words, said_at=f"2025-{month:02}-03T12:00:00Z")
-    memory.process()
+        said_at = f"2025-{month:02}-03T12:00:00Z"
+        somebody.memory.record_turn(somebody.who, words, said_at=said_at)
+    somebody.memory.process()
 
 
-def found(memory, query):
-    return [each.text for each in memory.search("ana", query, valid_at="2025-12-01").results]
+def found(somebody, query):
+    return [each.text for each in somebody.search(query, valid_at="2025-12-01").results]
 
 
 CASES = [
@@ -74,66 +66,68 @@ CASES = [
     ("turns", "answer", "question"),
     [(turns, answer, question) for turns, answer, questions in CASES for question in questions],
 )
-def test_what_is_told_of_somebody_comes_before_what_mentions_them(memory, turns, answer, question):
-    say(memory, *turns)
-    assert found(memory, question)[0] == answer
+def test_what_is_told_of_somebody_comes_before_what_mentions_them(
+    somebody, turns, answer, question
+):
+    say(somebody, *turns)
+    assert found(somebody, question)[0] == answer
 
 
-def test_a_context_begins_with_it(memory):
-    say(memory, *CASES[0][0])
-    believed = memory.context("ana", "what does my brother do?").content
+def test_a_context_begins_with_it(somebody):
+    say(somebody, *CASES[0][0])
+    believed = somebody.memory.context(somebody.who, "what does my brother do?").content
     first = believed.split("Believed now, about the question")[1].strip().splitlines()[0]
     assert "User's brother Tom drives a taxi" in first
 
 
-def test_of_somebody_too_the_newer_value_comes_before_the_older(memory):
-    say(memory, "my friend Priya lives in Bristol", "I live in Leeds", "Priya moved to Cardiff")
+def test_of_somebody_too_the_newer_value_comes_before_the_older(somebody):
+    say(somebody, "my friend Priya lives in Bristol", "I live in Leeds", "Priya moved to Cardiff")
     for question in ("where does my friend live?", "what city does Priya live in?"):
-        order = found(memory, question)
+        order = found(somebody, question)
         assert order[0] == "Priya moved to Cardiff"
         assert "Bristol" not in order[0]
 
 
-def test_two_relatives_are_told_apart(memory):
-    say(memory, "my brother Leo is a chef", "my sister Ana is a pilot", "Leo hates the heat")
+def test_two_relatives_are_told_apart(somebody):
+    say(somebody, "my brother Leo is a chef", "my sister Ana is a pilot", "Leo hates the heat")
     for question, answer in (
         ("what does my brother do?", "User's brother Leo is a chef"),
         ("what does my sister do?", "User's sister Ana is a pilot"),
         ("what's Leo's job?", "User's brother Leo is a chef"),
     ):
-        assert found(memory, question)[0] == answer
+        assert found(somebody, question)[0] == answer
 
 
-def test_a_new_job_takes_the_place_of_a_relatives_old_one(memory):
-    say(memory, "my brother is a chef", "my brother is a waiter now")
-    assert [each.text for each in memory.beliefs("ana")] == ["User's brother is a waiter now"]
+def test_a_new_job_takes_the_place_of_a_relatives_old_one(somebody):
+    say(somebody, "my brother is a chef", "my brother is a waiter now")
+    assert [each.text for each in somebody.beliefs()] == ["User's brother is a waiter now"]
 
 
-def test_who_leaves_a_job_or_sells_a_car_is_a_relative_still(memory):
+def test_who_leaves_a_job_or_sells_a_car_is_a_relative_still(somebody):
     say(
-        memory,
+        somebody,
         "my brother is Jonas",
         "my friend Kai works at Siemens",
         "Jonas sold the Volvo and got a Skoda", "Kai quit Siemens",
     )  # fmt: skip
-    texts = [each.text for each in memory.beliefs("ana")]
+    texts = [each.text for each in somebody.beliefs()]
     assert {"User's brother is Jonas", "User's friend is Kai"} <= set(texts)
 
 
-def test_who_parted_is_not(memory):
-    say(memory, "my girlfriend is Zoe", "Zoe and I split up")
-    assert "User's girlfriend is Zoe" not in [each.text for each in memory.beliefs("ana")]
+def test_who_parted_is_not(somebody):
+    say(somebody, "my girlfriend is Zoe", "Zoe and I split up")
+    assert "User's girlfriend is Zoe" not in [each.text for each in somebody.beliefs()]
 
 
-def test_a_role_stays_where_the_employer_is_left(memory):
-    say(memory, "I work at St. Mary's as a nurse")
-    assert found(memory, "what do I do?")[0] == "User works at St. Mary's as a nurse"
-    say(memory, "so long", MOVED_ON)
-    texts = [each.text for each in memory.beliefs("ana")]
+def test_a_role_stays_where_the_employer_is_left(somebody):
+    say(somebody, "I work at St. Mary's as a nurse")
+    assert found(somebody, "what do I do?")[0] == "User works at St. Mary's as a nurse"
+    say(somebody, "so long", MOVED_ON)
+    texts = [each.text for each in somebody.beliefs()]
     assert "User works as a nurse" in texts
     assert not [each for each in texts if each == "User works at St. Mary's as a nurse"]
     for question in ("what's my job?", "what do I do?"):
-        assert "User works as a nurse" in found(memory, question)[:3]
+        assert "User works as a nurse" in found(somebody, question)[:3]
 
 
 @pytest.mark.parametrize(
@@ -149,8 +143,8 @@ def test_a_role_stays_where_the_employer_is_left(memory):
         ("my job: baker at Hofpfisterei", "baker"),
     ],
 )
-def test_a_role_is_kept_beside_the_employer(memory, said, role):
-    say(memory, said)
-    told = {each.attribute: each for each in memory.beliefs("ana")}
+def test_a_role_is_kept_beside_the_employer(somebody, said, role):
+    say(somebody, said)
+    told = {each.attribute: each for each in somebody.beliefs()}
     assert told["work.role"].value == role
-    assert role in found(memory, "what's my job?")[0]
+    assert role in found(somebody, "what's my job?")[0]

@@ -27,6 +27,13 @@ def memory(place, clock):
         yield memory
 
 
+@pytest.fixture(scope="module")
+def asked_nothing(common):
+    """A ledger in which no search succeeds."""
+    common.remember("ana", "I always use dark mode.")
+    return common
+
+
 @pytest.mark.parametrize(
     "asked",
     [
@@ -59,7 +66,8 @@ def memory(place, clock):
         {"as_of": 1.5},
     ],
 )
-def test_what_cannot_be_asked_is_refused_before_anything_is_recorded(memory, asked):
+def test_what_cannot_be_asked_is_refused_before_anything_is_recorded(asked_nothing, asked):
+    memory = asked_nothing
     named = {"subject": "ana", "query": "dark mode"} | asked
     with pytest.raises(InvalidQuery):
         memory.search(**searching(**(named)))

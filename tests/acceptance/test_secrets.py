@@ -583,19 +583,19 @@ def test_a_disguise_does_not_carry_a_secret_in(memory, place, text, secrets):
         ("I\u00a0live\u2003in\u202fPorto.", "Porto"),
     ],
 )
-def test_a_disguised_statement_is_understood_and_quoted_as_it_was_said(memory, text, value):
-    _, decisions = memory.remember("ana", text)
-    [belief] = memory.beliefs("ana")
+def test_a_disguised_statement_is_understood_and_quoted_as_it_was_said(somebody, text, value):
+    _, decisions = somebody.remember(text)
+    [belief] = somebody.beliefs()
     assert belief.value == value
     evidence = belief.evidence[0]
     assert text[evidence.start : evidence.end] == decisions[0].span.text
-    memory.remember("ana", f"I live in {value}.")
-    assert len(memory.beliefs("ana")) == 1  # one slot, whatever it was written with
+    somebody.remember(f"I live in {value}.")
+    assert len(somebody.beliefs()) == 1  # one slot, whatever it was written with
 
 
-def test_a_name_in_another_script_is_kept_as_it_was_said(memory):
-    memory.remember("ana", "My wife's name is Роса.")
-    told = [(each.value, each.text, each.entity) for each in memory.beliefs("ana")]
+def test_a_name_in_another_script_is_kept_as_it_was_said(somebody):
+    somebody.remember("My wife's name is Роса.")
+    told = [(each.value, each.text, each.entity) for each in somebody.beliefs()]
     assert told
     assert "Роса" in str(told)
     assert "Poca" not in str(told)

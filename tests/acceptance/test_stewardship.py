@@ -43,9 +43,9 @@ def test_the_same_grant_twice_is_one(memory):
         {"basis": "consent", "scope": "everyone"},
     ],
 )
-def test_a_grant_of_what_the_policy_does_not_know_is_refused(memory, fields):
+def test_a_grant_of_what_the_policy_does_not_know_is_refused(somebody, fields):
     with pytest.raises(NotPermitted):
-        memory.consent.grant("ana", **fields)
+        somebody.memory.consent.grant(somebody.who, **fields)
 
 
 def test_withdrawing_revokes_what_stood_on_it_and_only_that(memory):
@@ -273,10 +273,12 @@ def test_a_policy_is_adopted_once_and_names_every_decision(place):
         ({"content": "é" * 50_001}, "100,002 bytes in UTF-8; a turn has at most 100,000"),
     ],
 )
-def test_a_turn_that_cannot_be_recorded_says_why(memory, fields, named):
+def test_a_turn_that_cannot_be_recorded_says_why(somebody, fields, named):
+    memory = somebody.memory
+    memory.consent.grant(somebody.who, "consent")
     before = memory.status().position
     with pytest.raises(InvalidTurn, match=named):
-        memory.record_turn(**{"subject": "ana", "content": "hello"} | fields)
+        memory.record_turn(**{"subject": somebody.who, "content": "hello"} | fields)
     assert memory.status().position == before
 
 
