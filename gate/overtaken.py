@@ -188,7 +188,7 @@ _DESK = compile_later(r"\b(?:work\w*|office|remote\w*|wfh|job|boss|hybrid|desk|s
 
 
 def _leaves_the_desk(said: Said, of: Told) -> bool:
-    """Whether a memory tells of work at home and a sentence of none: who moves works there still."""
+    """Whether a memory tells of work at home and a sentence of none: who moves still works so."""
     return _AT_HOME.search(of.claim) is not None and _DESK.search(said.text) is None
 
 
