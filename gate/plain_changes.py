@@ -58,7 +58,7 @@ def meant(
     anew: dict[str, tuple[Held, list[Candidate]]] = {}
     quiet = False
     for told in news(text):
-        doing = _doing(text, told)
+        doing = standing.without_employer(_doing(text, told))
         held = [
             each
             for each in _there(standing, told)
@@ -225,11 +225,19 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         return []
     article = "an" if new[:1].lower() in "aeio" else "a"
     claim = memory.claim.replace(old, new, 1)
+    if _SO_LONG.search(claim) is not None:  # that was so of the old one
+        return [in_place(candidate, held, f"{SELF}: {text}", new, ())] if _is_users(held) else []
     claims = [re.sub(rf"\ban? (?={re.escape(new)})", f"{article} ", claim)]
     if memory.attribute == "home.location":
         claims.append(memory.claim.replace(f"lives in {old}", f"moved to {new}"))
         claims += [f"{SELF}: {text}"] if _is_users(held) else []
     return [in_place(candidate, held, claim, new, ()) for claim in claims]
+
+
+_SO_LONG = compile_later(
+    r"\bhas been\b.{0,60}\b(?:for (?:[\w-]{1,12} ){0,3}(?:years?|months?|weeks?|ages|decades?|ever)|since)\b"
+)
+"""How long something has been so."""
 
 
 def _is_rival(new: str, old: str) -> bool:
