@@ -41,7 +41,7 @@ USUAL, USUAL_WORDS = 16, 4
 """A sentence of fewer characters or words tells little of how it is meant."""
 FRAGMENT = 0.75
 """From what score on a sentence without subject and verb counts as one about the speaker."""
-CLAUSE = 0.8
+CLAUSE = 0.7
 """From what score on a clause is kept where another one of its sentence was typed, or asks."""
 LEAST_SURE, SURE = 350_000, 250_000
 """e of a note is the first, and this much of the second as its score is: at most .6, where a typed

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from beliefledger.gate import pairs
 from beliefledger.gate.belief import Held
-from beliefledger.gate.meant_memories import WORD, Standing, in_place
+from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.plain_changes import Change, News, is_named, news
 from beliefledger.gate.rules.renewals import KINDS, OTHERS, Sentence
 from beliefledger.gate.rules.subjects import left_out
 from beliefledger.gate.spoken_of import is_done_by_another
-from beliefledger.ledger.candidate import SELF, Candidate
+from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
 
 MOST = 3
@@ -221,6 +221,7 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         claim = says["claim"].format(new=new, New=name, said=text)
         value = name if "{New}" in says["claim"] else new
         return [in_place(candidate, held, claim, value, ())]
+    ends = () if held.type in LASTING else (Ends(attribute=memory.attribute, value=old),)
     if old not in memory.claim:
         return []
     article = "an" if new[:1].lower() in "aeio" else "a"
@@ -231,7 +232,7 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
     if memory.attribute == "home.location":
         claims.append(memory.claim.replace(f"lives in {old}", f"moved to {new}"))
         claims += [f"{SELF}: {text}"] if _is_users(held) else []
-    return [in_place(candidate, held, claim, new, ()) for claim in claims]
+    return [in_place(candidate, held, claim, new, ends) for claim in claims]
 
 
 _SO_LONG = compile_later(

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.findings import Reading, RuleFinding, capped
 from beliefledger.gate.rules.lexicon import WORDS, load, verb_form
+from beliefledger.gate.rules.normalised import GIVEN
 from beliefledger.gate.rules.patterns import KINDS, is_job, is_role
 from beliefledger.gate.rules.phrases import phrase_end, retell, slug, text_of, tidy
 from beliefledger.gate.rules.words import Token, clause_end
@@ -254,7 +255,7 @@ def _place_end(words: list[Token], at: int) -> int:
         end -= 1
     if end > begin:
         return end
-    if any(word.text[0].isupper() for word in words[:at] if word.low not in _I):
+    if any(word.text[0].isupper() for word in words[:at] if word.low not in _I | GIVEN):
         return at
     if at >= len(words) or not words[at].text.isalpha() or verb_form(words[at].low)[0] in _NONE:
         return at

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from beliefledger.gate.rules import self_descriptions
-from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
+from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.words import Token, tokens
 
 _DATA: dict[str, Any] = load("normalised.yaml")
@@ -100,6 +100,8 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
         words = [words[0]._replace(low="my"), *words[1:]]
     if words[0].low in _SPEAKERS and "," in said:
         words = _with_subjects(words)
+    elif words[0].low in _OURS_ALL and len(words) > 5 and " and " in said:
+        words = _with_whose(words)
     return _named(words)
 
 
@@ -115,6 +117,30 @@ def _with_subjects(words: list[Token]) -> list[Token]:
             found += [Token(each, each, word.start, word.start) for each in subject]
         found.append(word)
     return found
+
+
+def _with_whose(words: list[Token]) -> list[Token]:
+    """ "My gran is 92 and lives in Split" as if it said "my gran" twice."""
+    who = next((at for at in (1, 2) if words[at].low in _PEOPLE), 0)
+    if not who or not _is_finite(words[who + 1].low):
+        return words
+    for at in range(who + 3, len(words) - 2):
+        if words[at].low == "and":
+            verb = at + 1 + (words[at + 1].low in WORDS["adverbs"])
+            if verb + 1 < len(words) and words[verb].low in _DOES:
+                begin = words[at + 1].start
+                again = [Token(each.text, each.low, begin, begin) for each in words[: who + 1]]
+                mark = Token(";", ";", words[at].start, words[at].start)
+                return [*words[:at], mark, *again, *words[verb:]]
+    return words
+
+
+def _is_finite(low: str) -> bool:
+    return low in ("is", "was", "has") or low in BASES
+
+
+_DOES = frozenset("lives works studies plays has drives loves hates likes".split())
+_OURS_ALL = frozenset({"my", "our"})
 
 
 def _left_out(words: list[Token], at: int) -> tuple[str, ...]:

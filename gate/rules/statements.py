@@ -18,6 +18,7 @@ from beliefledger.gate.rules.listed import items
 from beliefledger.gate.rules.other_halves import other_half, role_alone
 from beliefledger.gate.rules.patterns import (
     KINDS,
+    PERSONS,
     Range,
     Rule,
     Slots,
@@ -35,11 +36,13 @@ from beliefledger.gate.rules.phrases import (
     tidy,
     trim,
 )
+from beliefledger.gate.rules.words import clause_end
 from beliefledger.ledger.candidate import Durability, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 RULES = load_rules()
 _LONG_CLAUSE = 18
+_WHO_DOES = 2
 _DAY = 86_400_000_000
 _LATER = frozenset("for when in at during on while with after before because since if".split())
 
@@ -355,6 +358,9 @@ def _claim_stop(clause: Clause, item: Range, slots: Slots, one_of_many: bool) ->
     if one_of_many:
         return last
     stop = clause.stop
+    who = clause.tokens[stop : stop + 3]
+    if len(who) > _WHO_DOES and who[0].low == "who" and clause.tokens[stop - 1].low in PERSONS:
+        return min(clause_end(clause.tokens, stop + 2, "present"), stop + _LONG_CLAUSE)
     for at in range(item[1], clause.stop - 1):
         low, following = clause.tokens[at].low, clause.tokens[at + 1].low
         if (low == "," and following == "not") or (low == "not" and at == item[1]):

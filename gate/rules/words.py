@@ -150,6 +150,8 @@ def _new_predicate(words: list[Token], at: int, tense: str) -> bool:
         return any(verb_form(w.low)[1] in (Form.PAST, Form.PARTICIPLE) or w.low in ("is", "has")
                    for w in words[at + 1 : at + 4])  # fmt: skip
     form = verb_form(low)[1]
+    if low == "rent" and at + 1 < len(words) and words[at + 1].low in ("a", "an", "from"):
+        return True
     following = words[at + 1] if at + 1 < len(words) else None
     if form is Form.PAST and following is not None and verb_form(following.low)[1] is Form.ING:
         return False  # "organic and paid advertising"
