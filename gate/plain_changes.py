@@ -236,7 +236,8 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
 
 
 _SO_LONG = compile_later(
-    r"\bhas been\b.{0,60}\b(?:for (?:[\w-]{1,12} ){0,3}(?:years?|months?|weeks?|ages|decades?|ever)|since)\b"
+    r"\bhas been\b.{0,60}\b(?:for (?:[\w-]{1,12} ){0,3}"
+    r"(?:years?|months?|weeks?|ages|decades?|ever)|since)\b"
 )
 """How long something has been so."""
 

@@ -72,10 +72,10 @@ def _finding(reading: Reading, subject: int, item: _Item) -> RuleFinding:
     attribute, value = item.attribute, text_of(content, words, item.begin, item.stop)
     if "{value}" in attribute:
         attribute = attribute.replace("{value}", slug(value))
+    claim = capped(f"User {item.verb} {said}" if item.verb else f"User: {said}")
     return RuleFinding(
         content, words[subject].start, words[item.end - 1].end,
-        capped(f"User {item.verb} {said}" if item.verb else f"User: {said}"), "fact", attribute, value, item.importance,
-        850, item.topic, item.category,
+        claim, "fact", attribute, value, item.importance, 850, item.topic, item.category,
         durability=Durability.LASTING if item.lasting else Durability.TRANSIENT,
     )  # fmt: skip
 

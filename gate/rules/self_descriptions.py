@@ -1,5 +1,5 @@
-"""Self-descriptions that leave out "I'm" or "I have" at the start of a turn: "29yo nurse from Cork",
-"2 cats called Miso and Tofu", "married, 3 kids, live near Turin".
+"""Self-descriptions that leave out "I'm" or "I have" at the start of a turn: "29yo nurse from
+Cork", "2 cats called Miso and Tofu", "married, 3 kids, live near Turin".
 
 What is left out is put before the words, so that they are read as any introduction.
 """
@@ -23,7 +23,8 @@ _PETS = frozenset(_PEOPLE["pets"].split())
 _CHILDREN = frozenset("kids children sons daughters boys girls".split())
 _NEAR = frozenset("young small little grown grown-up adult teenage old rescue black ginger".split())
 _LEAD = compile_later(
-    r"\W*(?:(?:hi|hey|hello|hiya|yo|so|ok|well)\b\W*)?(?P<said>[\w'’-]{1,20}(?:,? [\w'’-]{1,20}){0,3})"
+    r"\W*(?:(?:hi|hey|hello|hiya|yo|so|ok|well)\b\W*)?"
+    r"(?P<said>[\w'’-]{1,20}(?:,? [\w'’-]{1,20}){0,3})"
 )
 _YEARS_OLD = (["year", "old"], ["years", "old"], ["yr", "old"])
 _AGED = ("-year-old", "-yr-old", "yo")

@@ -269,8 +269,9 @@ def _finding(
         return None
     circumstance = context is not None and says["type"] != "constraint"
     when = NEVER if dated is None or says["type"] in ("fact", "preference") else dated.when
+    begin = words[0].start if again else begin
     return under_slot(RuleFinding(
-        content, words[0].start if again else begin, end, claim, says["type"], attribute, value, says["importance"],
+        content, begin, end, claim, says["type"], attribute, value, says["importance"],
         confidence=800, topic=says.get("topic", ""), negated=bool(says.get("negated")),
         context=_said(reading, tokens("context")) if circumstance else None,
         entity=entity, when=when, act=SpeechAct.STATEMENT if says.get("statement") else None,

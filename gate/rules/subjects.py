@@ -165,7 +165,9 @@ def left_out_across(text: str, start: int, end: int) -> frozenset[str]:
 
 
 _LONG = 200
-_DEAD = compile_later(r"\b(?:died|dead|dies|passed away|passed|funeral|lost (?:his|her) life)\b", re.I)
+_DEAD = compile_later(
+    r"\b(?:died|dead|dies|passed away|passed|funeral|lost (?:his|her) life)\b", re.I
+)
 _GOES = frozenset("moved relocated emigrated shifted settled".split())
 _PARTNERS = frozenset(
     "husband wife partner boyfriend girlfriend bf gf fiance fiancee hubby wifey he she they".split()
