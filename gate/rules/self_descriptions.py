@@ -35,6 +35,9 @@ _COMES = frozenset({"from", "based", "living", "at"})
 _ENDS = frozenset(".,;!-–—(")
 _AFTER_CHILDREN = _ENDS | _COMES | {"and", "here"}
 _NAMING = frozenset({"called", "named", "aged"})
+_SPEAKING = frozenset(
+    "i i'm i've i'd i'll my we we're we've our he she it they the this you".split()
+)
 _NOT_TOLD = frozenset("? please pls plz sale free wanted needed".split())
 
 
@@ -51,6 +54,8 @@ def may_begin(text: str) -> bool:
 
 def with_speaker(words: list[Token]) -> list[Token]:
     """The words of a turn's first sentence with "I'm" or "I have" before a self-description."""
+    if words[0].low in _SPEAKING:
+        return words
     words = _years_old(words)
     said = _left_out([word.low for word in words[:9]], words)
     if not said or not _NOT_TOLD.isdisjoint(word.low for word in words):
@@ -112,7 +117,7 @@ def _left_out(low: list[str], words: list[Token]) -> tuple[str, ...]:
         after = low[parent + 2 : parent + 4]
         told = after[:1] and after[0] in _FEW
         return ("i'm", "a") if told and (not after[1:] or after[1] in _AFTER_CHILDREN) else ()
-    return _job_from(low, words)
+    return () if _COMES.isdisjoint(low) else _job_from(low, words)
 
 
 def _job(low: list[str], at: int) -> bool:
