@@ -331,8 +331,8 @@ def plans(turn: TurnView) -> Callable[[Held, str], bool]:
             return False
         if held.type in LASTING and begins is None and not _DAY.search(memory.value):
             return False
-        said = {stem(word) for word in words.split()}
-        return said <= stems(memory.claim) | stems(memory.attribute.replace(".", " "))
+        said = {stem(word) for word in words.split()} - farewells.TRIPS
+        return bool(said) and said <= stems(f"{memory.claim} {memory.attribute.replace('.', ' ')}")
 
     return fits
 

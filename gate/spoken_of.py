@@ -6,8 +6,8 @@ from collections.abc import Set as AbstractSet
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.keys import KEYS, canonical
-from beliefledger.gate.meant_memories import Standing
-from beliefledger.gate.rules import new_figures
+from beliefledger.gate.meant_memories import TO_COME, Standing
+from beliefledger.gate.rules import farewells, new_figures
 from beliefledger.gate.rules.renewals import NOUNS, OTHERS, Sentence, named
 from beliefledger.gate.rules.subjects import Subject, left_out, left_out_across, subject_of
 from beliefledger.gate.sentences import sentences
@@ -27,9 +27,10 @@ def known_words(held: Held) -> set[str]:
     words = new_figures.words_of(f"{memory.claim} {memory.attribute.replace('.', ' ')}")
     nouns = NOUNS_OF.get(canonical(memory.attribute, held.type), ())
     slot = NOUNS.get(memory.attribute, ())
-    return {each.lower().removesuffix("'s") for each in words} | {
-        word for some in (*nouns, *slot) for word in some
-    }
+    names = {word for some in (*nouns, *slot) for word in some}
+    if memory.attribute.startswith(TO_COME):
+        names |= farewells.TRIPS
+    return names | {each.lower().removesuffix("'s") for each in words}
 
 
 def spoken_of(lead: str, said: str, there: list[Held], standing: Standing) -> list[Held]:

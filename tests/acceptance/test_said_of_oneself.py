@@ -84,10 +84,20 @@ OVER = [
     (["im running the berlin marathon in september", "pulled out, knee is shot"], "berlin"),
     (["i get hellofresh every week", "ended up cancelling it"], "hellofresh"),
     (["thinking about getting a dog", "we got one!"], "thinking"),
+    (["flying to Malaga on 2 april", "malaga trip is cancelled, strike again"], "flying"),
     (["Im unemployed since february", "started monday as a picker at dhl"], "unemployed"),
     (["my mum lives in a care home in Hove", "mum moved in with us last week"], "care home"),
     (["I've been married for 10 years", "we got divorced last month"], "married for"),
     (["barista at Kaffeine", "kaffeine let half of us go today me included"], "is a barista"),
+]
+
+
+STANDS = [
+    (["flying to Malaga on 2 april", "the flight is late"], "flying"),
+    (["I have a dog", "its cancelled"], "has a dog"),
+    (["I'm training for a marathon", "my sister pulled out"], "marathon"),
+    (["im a barista", "pulled out a tooth today"], "barista"),
+    (["I have a friend who works at NASA"], "works at nasa"),
 ]
 
 
@@ -124,6 +134,12 @@ def test_who_speaks_of_another_stays(somebody, turns):
 def test_what_is_over_is_not_believed(somebody, turns, word):
     found = somebody.believed_after(*turns, besides=("note",))
     assert not any(word in each.text.lower() for each in found if not each.negated)
+
+
+@pytest.mark.parametrize(("turns", "words"), STANDS)
+def test_what_is_not_over_is_believed(somebody, turns, words):
+    found = somebody.believed_after(*turns, besides=("note",))
+    assert any(words in each.text.lower() for each in found)
 
 
 @pytest.mark.parametrize(("said", "name"), [("but pls call me Sasha", "Sasha")])
