@@ -361,6 +361,8 @@ def _of_somebody(
         return None
     if all(_said_of_ones_own(clause, claimed) for clause in about):
         return Excess.PERSON
+    if claim.startswith("User's ") and all(clause[0] == claimed[1] for clause in about):
+        return None  # "mum moved in with us": the claim says it of her, too
     if all(_FIRST.isdisjoint(clause) or _done_to_me(clause) for clause in about) and any(
         map(_done_to_me, about)
     ):

@@ -40,7 +40,7 @@ from beliefledger.gate.rules import renewals as rules_renewals
 from beliefledger.gate.rules import successions as rules_successions
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.sentences import before, sentences
-from beliefledger.gate.spoken_of import spoken_of
+from beliefledger.gate.spoken_of import goes_on_of, spoken_of
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY
@@ -69,6 +69,8 @@ def mean(
     for candidate in [each for each in candidates if each.looked_for()]:
         if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
             continue  # the words of somebody else end nothing of the subject's
+        if standing.without_employer(goes_on_of(turn.content, candidate.spans[0])):
+            continue  # "Tom quit his job. Moved to Oslo"
         if candidate.attribute == new_figures.ATTRIBUTE:
             others = [
                 each
@@ -115,7 +117,7 @@ def mean(
         types = _TYPES.get(kind, LASTING)
         said = candidate.spans[0].quote
         lead = before(turn.content, candidate.spans[0].start)
-        held = spoken_of(lead, said, look_up(standing, candidate, fits, types))
+        held = spoken_of(lead, said, look_up(standing, candidate, fits, types), standing)
         if kind == "*":
             held = [
                 each
@@ -329,8 +331,8 @@ def plans(turn: TurnView) -> Callable[[Held, str], bool]:
             return False
         if held.type in LASTING and begins is None and not _DAY.search(memory.value):
             return False
-        said = {stem(word) for word in words.split()}
-        return said <= stems(memory.claim) | stems(memory.attribute.replace(".", " "))
+        said = {stem(word) for word in words.split()} - farewells.TRIPS
+        return bool(said) and said <= stems(f"{memory.claim} {memory.attribute.replace('.', ' ')}")
 
     return fits
 

@@ -74,7 +74,8 @@ def _refigured_by(
     types = LASTING | {"event", "commitment"} if kind in _DATED else LASTING
     scored: list[tuple[int, Held, new_figures.Figure]] = []
     quote = candidate.spans[0].quote
-    for one in spoken_of("", quote, look_up(standing, candidate, lambda *_: True, types)):
+    there = look_up(standing, candidate, lambda *_: True, types)
+    for one in spoken_of("", quote, there, standing):
         fit = _figure_meant(candidate, kind, topics, one, turn)
         if fit is not None:
             scored.append((fit[0], one, fit[1]))

@@ -42,6 +42,19 @@ class Standing:
         self._about(self._self)
         return self._denied
 
+    def without_employer(self, doing: frozenset[str]) -> frozenset[str]:
+        """These people and firms; none where the user works there: "Siemens folded, moved to Oslo"
+        is then said of the user."""
+        if not doing:
+            return doing
+        employer = {
+            word
+            for held in self.of_user()
+            if held.written.memory.attribute == "work.employer"
+            for word in held.written.memory.value.lower().split()
+        }
+        return doing if doing.isdisjoint(employer) else frozenset()
+
     def of(self, words: Iterable[str]) -> list[Held]:
         """The memories about the user, and about those whom some words name."""
         about = {self._self}

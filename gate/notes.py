@@ -18,6 +18,7 @@ from beliefledger.gate.rules.findings import topic_of
 from beliefledger.gate.rules.languages import is_foreign as is_foreign_language
 from beliefledger.gate.rules.lexicon import BASES, Form, verb_form
 from beliefledger.gate.rules.sensitive import category_of
+from beliefledger.gate.rules.subjects import left_out_across
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.speech import is_foreign, speech_act
 from beliefledger.ledger.candidate import Candidate, Span, Speech, SpeechAct
@@ -40,7 +41,7 @@ USUAL, USUAL_WORDS = 16, 4
 """A sentence of fewer characters or words tells little of how it is meant."""
 FRAGMENT = 0.75
 """From what score on a sentence without subject and verb counts as one about the speaker."""
-CLAUSE = 0.8
+CLAUSE = 0.7
 """From what score on a clause is kept where another one of its sentence was typed, or asks."""
 LEAST_SURE, SURE = 350_000, 250_000
 """e of a note is the first, and this much of the second as its score is: at most .6, where a typed
@@ -249,6 +250,8 @@ def _eligible(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int
         deadline.check()
         if not is_of_length(text, start, end) or text[end - 1] == ":":
             continue
+        if left_out_across(text, start, end):
+            continue  # by itself it would be the speaker's
         asks = text[end - 1] == "?"
         if not asks and not any(begin < end and start < stop for begin, stop in taken):
             chat = len(text) <= CHAT and _CODE.search(text, start, end) is None

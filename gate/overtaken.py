@@ -36,7 +36,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
         return []  # it tells of somebody by name, and of that it says all there is
     said = Said(candidate.spans[0].quote)
     subject = subject_of(said.text)
-    doing = acting(Sentence(said.text).clauses(len(said.text)))
+    doing = standing.without_employer(acting(Sentence(said.text).clauses(len(said.text))))
     named, same = frozenset(said.words), stems(said.text)
     words = [ends.value for ends in candidate.ends if ends.among]
     there = []

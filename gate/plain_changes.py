@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from beliefledger.gate import pairs
 from beliefledger.gate.belief import Held
-from beliefledger.gate.meant_memories import WORD, Standing, in_place
+from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.plain_changes import Change, News, is_named, news
 from beliefledger.gate.rules.renewals import KINDS, OTHERS, Sentence
 from beliefledger.gate.rules.subjects import left_out
 from beliefledger.gate.spoken_of import is_done_by_another
-from beliefledger.ledger.candidate import SELF, Candidate
+from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
 
 MOST = 3
@@ -58,7 +58,7 @@ def meant(
     anew: dict[str, tuple[Held, list[Candidate]]] = {}
     quiet = False
     for told in news(text):
-        doing = _doing(text, told)
+        doing = standing.without_employer(_doing(text, told))
         held = [
             each
             for each in _there(standing, told)
@@ -221,15 +221,25 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         claim = says["claim"].format(new=new, New=name, said=text)
         value = name if "{New}" in says["claim"] else new
         return [in_place(candidate, held, claim, value, ())]
+    ends = () if held.type in LASTING else (Ends(attribute=memory.attribute, value=old),)
     if old not in memory.claim:
         return []
     article = "an" if new[:1].lower() in "aeio" else "a"
     claim = memory.claim.replace(old, new, 1)
+    if _SO_LONG.search(claim) is not None:  # that was so of the old one
+        return [in_place(candidate, held, f"{SELF}: {text}", new, ())] if _is_users(held) else []
     claims = [re.sub(rf"\ban? (?={re.escape(new)})", f"{article} ", claim)]
     if memory.attribute == "home.location":
         claims.append(memory.claim.replace(f"lives in {old}", f"moved to {new}"))
         claims += [f"{SELF}: {text}"] if _is_users(held) else []
-    return [in_place(candidate, held, claim, new, ()) for claim in claims]
+    return [in_place(candidate, held, claim, new, ends) for claim in claims]
+
+
+_SO_LONG = compile_later(
+    r"\bhas been\b.{0,60}\b(?:for (?:[\w-]{1,12} ){0,3}"
+    r"(?:years?|months?|weeks?|ages|decades?|ever)|since)\b"
+)
+"""How long something has been so."""
 
 
 def _is_rival(new: str, old: str) -> bool:

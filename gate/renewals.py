@@ -75,7 +75,7 @@ def renewals(standing: Standing, candidate: Candidate) -> list[Renewal]:
         found = [
             each
             for each in ask(sentence, there if ask is _of_a_kind else [*lasting, *denied])
-            if _is_of_subject(sentence, each)
+            if _is_of_subject(sentence, each, standing)
             and (subject is None or not is_of_another(subject, each.held))
         ]
         if found:
@@ -176,7 +176,7 @@ def _is_other(sentence: Sentence, new: New, held: Held) -> bool:
     return said not in held.written.memory.value.lower() and not sentence.doubted(new.begin)
 
 
-def _is_of_subject(sentence: Sentence, renewal: Renewal) -> bool:
+def _is_of_subject(sentence: Sentence, renewal: Renewal, standing: Standing) -> bool:
     """Whether the sentence speaks of whom and what the memory is about."""
     memory = renewal.held.written.memory
     if distinctions.apart(sentence.text, memory.claim, memory.attribute):
@@ -198,7 +198,8 @@ def _is_of_subject(sentence: Sentence, renewal: Renewal) -> bool:
         who |= {stem(word.lower()) for word in _PROPER.findall(memory.claim)}
         who |= {stem(word) for word in others} & stems(memory.claim)
         return not who.isdisjoint(before)
-    if is_done_by_another(left_out(sentence.clauses(begin)), renewal.held):
+    doing = standing.without_employer(left_out(sentence.clauses(begin)))
+    if is_done_by_another(doing, renewal.held):
         return False
     if others == {"they"} and _OF_US.search(sentence.lead(_start(renewal))):
         return True  # "they put me on days"

@@ -6,10 +6,12 @@ from collections.abc import Set as AbstractSet
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.keys import KEYS, canonical
-from beliefledger.gate.rules import new_figures
+from beliefledger.gate.meant_memories import TO_COME, Standing
+from beliefledger.gate.rules import farewells, new_figures
 from beliefledger.gate.rules.renewals import NOUNS, OTHERS, Sentence, named
-from beliefledger.gate.rules.subjects import Subject, left_out, subject_of
-from beliefledger.ledger.candidate import SELF
+from beliefledger.gate.rules.subjects import Subject, left_out, left_out_across, subject_of
+from beliefledger.gate.sentences import sentences
+from beliefledger.ledger.candidate import SELF, Span
 
 NOUNS_OF = {
     key.name: [named(each.rpartition(".")[2].replace("-", " ")) for each in (*key.nouns, *more)]
@@ -25,20 +27,30 @@ def known_words(held: Held) -> set[str]:
     words = new_figures.words_of(f"{memory.claim} {memory.attribute.replace('.', ' ')}")
     nouns = NOUNS_OF.get(canonical(memory.attribute, held.type), ())
     slot = NOUNS.get(memory.attribute, ())
-    return {each.lower().removesuffix("'s") for each in words} | {
-        word for some in (*nouns, *slot) for word in some
-    }
+    names = {word for some in (*nouns, *slot) for word in some}
+    if memory.attribute.startswith(TO_COME):
+        names |= farewells.TRIPS
+    return names | {each.lower().removesuffix("'s") for each in words}
 
 
-def spoken_of(lead: str, said: str, there: list[Held]) -> list[Held]:
+def spoken_of(lead: str, said: str, there: list[Held], standing: Standing) -> list[Held]:
     """Those of the memories that words may speak of, by their subject, which may stand in what the
     sentence says before them."""
-    doing = left_out(Sentence(lead + said).clauses(len(lead))) if there and lead else frozenset()
+    doing: frozenset[str] = frozenset()
+    if there and lead:
+        doing = standing.without_employer(left_out(Sentence(lead + said).clauses(len(lead))))
     there = [each for each in there if not is_done_by_another(doing, each)]
     subject = subject_of(said)
     if subject is None:
         return there
     return [each for each in there if not is_of_another(subject, each)]
+
+
+def goes_on_of(text: str, span: Span) -> frozenset[str]:
+    """Who else than the speaker does what the sentence of a span tells, which leaves its subject
+    out: who was the subject of the sentence before."""
+    there = next(((a, b) for a, b in sentences(text) if a <= span.start < b), (0, 0))
+    return left_out_across(text, *there)
 
 
 def is_done_by_another(doing: AbstractSet[str], held: Held) -> bool:

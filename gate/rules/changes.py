@@ -133,6 +133,9 @@ def _fulfilling(finding: RuleFinding) -> RuleFinding:
     """ "I moved to Braga" fulfils the plan to: it is no longer told as pending."""
     if finding.negated:
         return finding
+    if finding.attribute == "work.role" and finding.act is SpeechAct.CHANGE:
+        over = Ends(attribute="work.status", value="unemployed")
+        return finding._replace(ends=(*finding.ends, over))
     if finding.attribute not in ("home.location", "work.employer"):
         return finding
     ends = tuple(Ends(attribute=plan, value=finding.value) for plan in _PLANS)

@@ -26,7 +26,9 @@ from beliefledger.gate.rules import (
     renewals,
     repairs,
     replies,
+    self_descriptions,
     shorthand,
+    subjects,
     successions,
     their_names,
     third_parties,
@@ -98,6 +100,7 @@ class RuleExtractor:
                 or _HERE.match(text)
                 or may_change(text, 0, len(text))
                 or shorthand.may_be_in(text)
+                or self_descriptions.may_begin(text)
             )
         ):
             for finding in findings(text, turn.said_at):
@@ -314,7 +317,7 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
     for start, end in sentences(text):
         before, last = last, (start, end)
         deadline.check()
-        if end - start > LONGEST:
+        if end - start > LONGEST or subjects.left_out_across(text, start, end):
             continue
         found: list[RuleFinding] = []
         words: list[Token] = []
@@ -324,10 +327,12 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
                 _subjectless(text, start, end)
                 or may_change(text, start, end)
                 or shorthand.may_be(text, start, end)
+                or (start < self_descriptions.EARLY and self_descriptions.may_begin(text[start:]))
             )
         ):
             words = words_of(text, start, end)
             found = list(_sentence_findings(text, words, said_at, "first"))
+            found = self_descriptions.without_verb(words, found)
             reading = Reading(text, words, said_at, "first")
             found = changes(reading, found)
             if together:

@@ -43,6 +43,8 @@ _ANEW = compile_later(_DATA["anew"], re.I)
 SHARED = frozenset(_DATA["shared"].split())
 PLANNING = frozenset(_DATA["planning"].split()) | _PLAIN | frozenset(_DATA["cut"].split())
 """Words of a plan that do not say which it is."""
+TRIPS = frozenset("trip flight holiday vacation getaway".split())
+"""What a plan to go somewhere is called, whatever it was called before."""
 _CUT = frozenset(_DATA["cut"].split())
 _CLAUSE = compile_later(r"[;:.!]|,(?= )|\b(?:but|and|so)\b")
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.findings import Reading, RuleFinding, capped
-from beliefledger.gate.rules.lexicon import WORDS, verb_form
+from beliefledger.gate.rules.lexicon import WORDS, load, verb_form
+from beliefledger.gate.rules.normalised import GIVEN
 from beliefledger.gate.rules.patterns import KINDS, is_job, is_role
 from beliefledger.gate.rules.phrases import phrase_end, retell, slug, text_of, tidy
 from beliefledger.gate.rules.words import Token, clause_end
@@ -71,10 +72,10 @@ def _finding(reading: Reading, subject: int, item: _Item) -> RuleFinding:
     attribute, value = item.attribute, text_of(content, words, item.begin, item.stop)
     if "{value}" in attribute:
         attribute = attribute.replace("{value}", slug(value))
+    claim = capped(f"User {item.verb} {said}" if item.verb else f"User: {said}")
     return RuleFinding(
         content, words[subject].start, words[item.end - 1].end,
-        capped(f"User {item.verb} {said}"), "fact", attribute, value, item.importance,
-        850, item.topic, item.category,
+        claim, "fact", attribute, value, item.importance, 850, item.topic, item.category,
         durability=Durability.LASTING if item.lasting else Durability.TRANSIENT,
     )  # fmt: skip
 
@@ -119,6 +120,13 @@ def _item(words: list[Token], at: int, *, first: bool) -> _Item | None:
         if end < len(words) and words[end].low not in _LISTED and not _goes_on(words, end):
             return None
         return _Item("identity.age", "identity", at, at + 1, end, at, importance=900)
+    if at + 1 < len(words) and (word.low.isdigit() or word.low in _COUNTS):
+        owned = words[at + 1].low
+        if owned in _CHILDREN:
+            return _Item("family.children", "family", at, at + 1, at + 2, at, "")
+        if owned.removesuffix("s") in _PETS:
+            key = f"has.{owned.removesuffix('s')}"
+            return _Item(key, "pets", at, at + 2, at + 2, at, "", importance=500)
     if first and word.text[0].isupper() and word.low not in WORDS["not_names"]:
         end = at
         while end < min(at + 3, len(words)) and words[end].text[0].isupper():
@@ -160,6 +168,8 @@ def _role(words: list[Token], at: int, begin: int) -> _Item | None:
     return _Item("work.role", "work", begin, end, end, at)
 
 
+_COUNTS = frozenset("one two three four five six seven eight nine ten".split())
+_PETS = frozenset(load("people.yaml")["pets"].split())
 _NOT_ROLE = frozenset("bit big huge great good happy not the my your".split())
 
 
@@ -174,7 +184,10 @@ def _goes_on(words: list[Token], at: int) -> bool:
     return low in _LISTED or low in ".;!?()" or low in _MODIFIERS or low in WORDS["cutters"]
 
 
-_MODIFIERS = frozenset("from living based working with originally at who in currently".split())
+_FEW = 4
+_MODIFIERS = frozenset(
+    "from living based working with originally at who in currently studying".split()
+)
 
 
 def _modifier(words: list[Token], at: int, *, after_role: bool) -> _Item | None:
@@ -190,7 +203,9 @@ def _modifier(words: list[Token], at: int, *, after_role: bool) -> _Item | None:
         if end > at + 1:
             return _Item("identity.origin", "identity", at + 1, end, end, begins, importance=900)
     elif (
-        low in ("living", "lives", "based") and following in ("in", "near") and at + 2 < len(words)
+        low in ("living", "lives", "live", "based")
+        and following in ("in", "near")
+        and at + 2 < len(words)
     ):
         end = _place_end(words, at + 2)
         if end > at + 2:
@@ -209,6 +224,10 @@ def _modifier(words: list[Token], at: int, *, after_role: bool) -> _Item | None:
     elif low == "at" and after_role and words[at + 1].text[0].isupper():
         end = _place_end(words, at + 1)
         return _Item("work.employer", "work", at + 1, end, end, at, "is")
+    elif low == "studying":
+        end = clause_end(words, at + 1, "present")
+        if end - at <= _FEW:
+            return _Item("studies.{value}", "learning", at + 1, end, end, at, "is")
     elif low == "with" and at + 2 < len(words) and words[at + 2].low in _CHILDREN:
         return _Item("family.children", "family", at + 1, at + 2, at + 3, at + 1, "has")
     elif low == "with" and following == "my" and at + 2 < len(words) and _tells_home(words, at):
@@ -236,7 +255,7 @@ def _place_end(words: list[Token], at: int) -> int:
         end -= 1
     if end > begin:
         return end
-    if any(word.text[0].isupper() for word in words[:at] if word.low not in _I):
+    if any(word.text[0].isupper() for word in words[:at] if word.low not in _I | GIVEN):
         return at
     if at >= len(words) or not words[at].text.isalpha() or verb_form(words[at].low)[0] in _NONE:
         return at

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
-from beliefledger.gate.rules.patterns import is_job
+from beliefledger.gate.rules import self_descriptions
+from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.words import Token, tokens
 
 _DATA: dict[str, Any] = load("normalised.yaml")
@@ -86,8 +86,8 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
         words = _with_owner(words)
     if len(words) > 3 and words[0].low in ("me", "my", "our"):
         words = _together(words)
-    if words[0].text[0].isdigit():
-        words = _introducing(words)
+    if start < self_descriptions.EARLY or words[0].text[0].isdigit():
+        words = self_descriptions.with_speaker(words)
     if words[0].low in _SUBJECTLESS:
         words = _with_subject(words)
     elif len(words) > 2 and (
@@ -100,6 +100,8 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
         words = [words[0]._replace(low="my"), *words[1:]]
     if words[0].low in _SPEAKERS and "," in said:
         words = _with_subjects(words)
+    elif words[0].low in _OURS_ALL and len(words) > 5 and " and " in said:
+        words = _with_whose(words)
     return _named(words)
 
 
@@ -115,6 +117,30 @@ def _with_subjects(words: list[Token]) -> list[Token]:
             found += [Token(each, each, word.start, word.start) for each in subject]
         found.append(word)
     return found
+
+
+def _with_whose(words: list[Token]) -> list[Token]:
+    """ "My gran is 92 and lives in Split" as if it said "my gran" twice."""
+    who = next((at for at in (1, 2) if words[at].low in _PEOPLE), 0)
+    if not who or not _is_finite(words[who + 1].low):
+        return words
+    for at in range(who + 3, len(words) - 2):
+        if words[at].low == "and":
+            verb = at + 1 + (words[at + 1].low in WORDS["adverbs"])
+            if verb + 1 < len(words) and words[verb].low in _DOES:
+                begin = words[at + 1].start
+                again = [Token(each.text, each.low, begin, begin) for each in words[: who + 1]]
+                mark = Token(";", ";", words[at].start, words[at].start)
+                return [*words[:at], mark, *again, *words[verb:]]
+    return words
+
+
+def _is_finite(low: str) -> bool:
+    return low in ("is", "was", "has") or low in BASES
+
+
+_DOES = frozenset("lives works studies plays has drives loves hates likes".split())
+_OURS_ALL = frozenset({"my", "our"})
 
 
 def _left_out(words: list[Token], at: int) -> tuple[str, ...]:
@@ -148,29 +174,6 @@ def _with_subject(words: list[Token]) -> list[Token]:
     begin = words[0].start
     first = words[0]._replace(text=words[0].text.lower())
     return [*(Token(each, each, begin, begin) for each in subject), first, *words[1:]]
-
-
-def _introducing(words: list[Token]) -> list[Token]:
-    """ "34 year old designer from Leeds, living with my wife" as "I'm a 34-year-old designer"."""
-    said = [word.low for word in words[:3]]
-    if said[1:] in _YEARS_OLD and said[0].isdigit():
-        text = " ".join(word.text for word in words[:3])
-        aged = Token(text, f"{said[0]}-year-old", words[0].start, words[2].end)
-        words = [aged, *words[3:]]
-    low = [word.low for word in words[:6]]
-    if not low[0].endswith(_AGED) or not low[0][:2].isdigit():
-        return words
-    job = next((at for at, each in enumerate(low) if at and is_job(each)), None)
-    if job is None or job + 1 >= len(low) or low[job + 1] not in _AFTER_A_JOB:
-        return words
-    begin = words[0].start
-    return [*(Token(each, each, begin, begin) for each in ("i'm", "a")), *words]
-
-
-_YEARS_OLD = (["year", "old"], ["years", "old"], ["yr", "old"])
-_AGED = ("-year-old", "-yr-old", "yo")
-_AFTER_A_JOB = frozenset({",", "from", "living", "based", "with", "at", "in", "and"})
-"""What may follow in an introduction, and in no headline ("… nurse arrested")."""
 
 
 def _subject_of(words: list[Token], at: int, openings: _LeftOut) -> tuple[str, ...]:

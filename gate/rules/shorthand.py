@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import Any, NamedTuple
 
 from beliefledger.gate import deadline
@@ -245,6 +245,7 @@ def _finding(
     span = (first, last) if not says.get("whole") else whole
     value = content[words[span[0]].start : words[span[1] - 1].end]
     quote = content[begin:end]
+    again = _unwritten(words[whole[0] : whole[1]])
     dated = find_when(quote, reading.said_at, future=True)
     if says.get("dated") and dated is None and not _DAY.search(quote):
         return None
@@ -258,7 +259,7 @@ def _finding(
     claim = (
         says["claim"].format(value=value, quote=quote)
         if "claim" in says
-        else _claim(quote, acted=says.get("base", False))
+        else _claim(again + quote, acted=says.get("base", False))
     )
     if "entity" in says:
         head = tokens(says["entity"])
@@ -268,6 +269,7 @@ def _finding(
         return None
     circumstance = context is not None and says["type"] != "constraint"
     when = NEVER if dated is None or says["type"] in ("fact", "preference") else dated.when
+    begin = words[0].start if again else begin
     return under_slot(RuleFinding(
         content, begin, end, claim, says["type"], attribute, value, says["importance"],
         confidence=800, topic=says.get("topic", ""), negated=bool(says.get("negated")),
@@ -277,6 +279,13 @@ def _finding(
     ))  # fmt: skip
 
 
+def _unwritten(words: list[Token]) -> str:
+    """The words that are left out before these, as they were said before: "my dad"."""
+    lead = takewhile(lambda word: word.start == word.end and word.low not in _SAID_OF_SELF, words)
+    return "".join(f"{word.text} " for word in lead)
+
+
+_SAID_OF_SELF = frozenset({"i", "i'm", "i've", "we"})
 _DAY = compile_later(r"\bthe \d{1,2}(?:st|nd|rd|th)\b")
 _SUBJECT = compile_later(
     r"(?P<subject>i|we)(?P<more> (?:always|usually|normally))? (?P<verb>[a-z]++)\b", re.I

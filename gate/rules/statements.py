@@ -14,9 +14,11 @@ from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, claim_
 from beliefledger.gate.rules.intentions import habit, intention, never
 from beliefledger.gate.rules.introductions import introduction
 from beliefledger.gate.rules.lexicon import WORDS
+from beliefledger.gate.rules.listed import items
 from beliefledger.gate.rules.other_halves import other_half, role_alone
 from beliefledger.gate.rules.patterns import (
     KINDS,
+    PERSONS,
     Range,
     Rule,
     Slots,
@@ -34,11 +36,13 @@ from beliefledger.gate.rules.phrases import (
     tidy,
     trim,
 )
+from beliefledger.gate.rules.words import clause_end
 from beliefledger.ledger.candidate import Durability, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 RULES = load_rules()
 _LONG_CLAUSE = 18
+_WHO_DOES = 2
 _DAY = 86_400_000_000
 _LATER = frozenset("for when in at during on while with after before because since if".split())
 
@@ -236,47 +240,16 @@ def _own_taste(words: list[Any], begin: int, end: int) -> bool:
 def _drafts(reading: Reading, clause: Clause, rule: Rule, slots: Slots) -> Iterator[RuleFinding]:
     words, says = clause.tokens, rule.says
     begin, end = slots["value"]
-    items = _items(words, begin, end) if says.get("split") else [(begin, end)]
-    if len(items) > 1 and says["attribute"].startswith("@"):
-        chosen = [one[0].attribute for each in items if (one := choices.lookup(words, *each))]
+    listed = items(words, begin, end) if says.get("split") else [(begin, end)]
+    if len(listed) > 1 and says["attribute"].startswith("@"):
+        chosen = [one[0].attribute for each in listed if (one := choices.lookup(words, *each))]
         if len(set(chosen)) < len(chosen):
-            items = [(begin, end)]  # "Python and Rust" are both of one slot, which has one value
-    for item in items:
-        finding = _finding(reading, clause, says, slots, item, len(items) > 1)
+            listed = [(begin, end)]  # "Python and Rust" are both of one slot, which has one value
+    for item in listed:
+        finding = _finding(reading, clause, says, slots, item, len(listed) > 1)
         if finding is not None:
             found = [finding, *other_half(clause, slots, finding)]
             yield from role_alone(clause, found)
-
-
-def _paired(words: list[Any], at: int) -> bool:
-    """Whether the "and" at `at` is within one thing: "mac and cheese"."""
-    beside = words[at - 1].low, words[min(at + 1, len(words) - 1)].low
-    return "-".join(beside) in WORDS["pairs"]
-
-
-def _items(words: list[Any], begin: int, end: int) -> list[Range]:
-    """The members of a plain list ("hiking, jazz and tea"); else the whole as one."""
-    found: list[Range] = []
-    start = begin
-    for at in range(begin, end + 1):
-        if at == end or (words[at].low in (",", "and", "or", "&") and not _paired(words, at)):
-            if at > start:
-                found.append((start, at))
-            start = at + 1
-    if (
-        len(found) < 2
-        or any(b - a > 3 for a, b in found)
-        or words[begin].low in ("the", "both", "to")
-    ):
-        return [(begin, end)]
-    # "my friends and family", "salt and pepper": one item's words would not stand alone.
-    if not all(tidy(words, a, b) for a, b in found):
-        return [(begin, end)]
-    # "a fern, ivy and moss" shares its article, "two kids and a dog" does not.
-    counted = [words[a].low in WORDS["determiners"] or words[a].low.isdigit() for a, _ in found]
-    if any(counted) and not all(counted):
-        return [(begin, end)]
-    return found
 
 
 _FOR_A_DAY = compile_later(r"\ball (?:day|night|morning|afternoon|evening|weekend)\Z", re.I)
@@ -385,6 +358,9 @@ def _claim_stop(clause: Clause, item: Range, slots: Slots, one_of_many: bool) ->
     if one_of_many:
         return last
     stop = clause.stop
+    who = clause.tokens[stop : stop + 3]
+    if len(who) > _WHO_DOES and who[0].low == "who" and clause.tokens[stop - 1].low in PERSONS:
+        return min(clause_end(clause.tokens, stop + 2, "present"), stop + _LONG_CLAUSE)
     for at in range(item[1], clause.stop - 1):
         low, following = clause.tokens[at].low, clause.tokens[at + 1].low
         if (low == "," and following == "not") or (low == "not" and at == item[1]):

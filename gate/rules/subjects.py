@@ -12,7 +12,8 @@ from typing import NamedTuple
 from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
 from beliefledger.gate.rules.normalised import GIVEN
 from beliefledger.gate.rules.patterns import is_job
-from beliefledger.gate.rules.renewals import OTHERS
+from beliefledger.gate.rules.renewals import OTHERS, Sentence
+from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.late_patterns import compile_later
 
 _DATA = load("subjects.yaml")
@@ -56,6 +57,10 @@ _BEFORE = frozenset(_DATA["before"].split())
 _OWNERS = frozenset(_DATA["owners"].split())
 _HAPPENS = frozenset(_DATA["happens"].split())
 _PEOPLE = OTHERS | frozenset(_DATA["people"].split())
+_OURS = frozenset({"my", "our"})
+_WHERE = frozenset("next across opposite upstairs downstairs nearby round around down near".split())
+"""Tells which startup it is, where it is not the speaker's: "the startup next door"."""
+_ORGANISATIONS = WORDS["businesses"] | frozenset(_DATA["organisations"].split())
 _WORD = compile_later(r"[^\W_]+(?:['’-][^\W_]+)*")
 _DONE = {Form.PAST, Form.BASE_OR_PAST, Form.PARTICIPLE, Form.ING}
 _SHORT = 4
@@ -140,6 +145,35 @@ def left_out(clauses: Sequence[str]) -> frozenset[str]:
     return _another((doing or subjects or [[]])[-1])
 
 
+def left_out_across(text: str, start: int, end: int) -> frozenset[str]:
+    """As `left_out`, of the sentence text[start:end], whose subject may be that of the sentence
+    before: "Tom quit his job. Moved to Oslo". Who is dead does nothing more, and where a partner
+    goes the speaker mostly goes, too."""
+    if not start:
+        return frozenset()
+    first = next(iter(Sentence(text[start:end]).clauses(0)), "")
+    words = [each.lower() for each in _words(first)]
+    if not words or not _is_done(words[0]) or words[0] in _DOES_SO:
+        return frozenset()
+    lead = next((text[a:b] for a, b in reversed(sentences(text)) if b <= start), "")
+    told = Sentence(lead).clauses(len(lead))
+    before = [each for each in told if any(map(_is_done, _words(each)))]
+    if len(lead) > _LONG or _DEAD.search(lead) or lead.endswith("?"):
+        return frozenset()
+    doing = left_out([*before, first]) - _HAPPENS
+    return frozenset() if words[0] in _GOES and doing <= _PARTNERS else doing
+
+
+_LONG = 200
+_DEAD = compile_later(
+    r"\b(?:died|dead|dies|passed away|passed|funeral|lost (?:his|her) life)\b", re.I
+)
+_GOES = frozenset("moved relocated emigrated shifted settled".split())
+_PARTNERS = frozenset(
+    "husband wife partner boyfriend girlfriend bf gf fiance fiancee hubby wifey he she they".split()
+)
+
+
 def acting(clauses: Sequence[str]) -> frozenset[str]:
     """As `left_out`, of a sentence in which the speaker does nothing."""
     first = _words(clauses[0])
@@ -176,6 +210,8 @@ def _another(said: Sequence[str]) -> frozenset[str]:
         return frozenset()  # "Leeds it is"
     if low[0] in _OWNERS:
         people |= {each for each in who[1:] if is_job(each)}
+        if low[0] not in _OURS and (low[0] != "the" or not _WHERE.isdisjoint(low[:verb])):
+            people |= {each for each in who[1:] if each in _ORGANISATIONS}
         people |= {each.lower() for each in said[1:verb] if each[0].isupper()}
         return frozenset(people)
     if verb == len(low) and not low[0].endswith("'s"):

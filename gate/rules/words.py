@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from beliefledger.gate.rules.lexicon import WORDS, Form, verb_form
+from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, load, verb_form
 from beliefledger.ledger.late_patterns import compile_later
 
 _TOKEN = compile_later(
@@ -120,6 +120,7 @@ def _list_goes_on(words: list[Token], at: int) -> bool:
         or word.low in WORDS["subject_words"]
         or word.low in WORDS["cutters"]
         or word.low in WORDS["clause_words"]
+        or _another_does(words, at)
     ):
         return False
     return (
@@ -142,11 +143,15 @@ def _new_predicate(words: list[Token], at: int, tense: str) -> bool:
     low = words[at].low
     if low in WORDS["subject_words"] or low in WORDS["clause_words"]:
         return True
+    if _another_does(words, at):
+        return True
     if low in ("my", "our"):
         # "my dog and my cat" goes on, "and my boss said" does not.
         return any(verb_form(w.low)[1] in (Form.PAST, Form.PARTICIPLE) or w.low in ("is", "has")
                    for w in words[at + 1 : at + 4])  # fmt: skip
     form = verb_form(low)[1]
+    if low == "rent" and at + 1 < len(words) and words[at + 1].low in ("a", "an", "from"):
+        return True
     following = words[at + 1] if at + 1 < len(words) else None
     if form is Form.PAST and following is not None and verb_form(following.low)[1] is Form.ING:
         return False  # "organic and paid advertising"
@@ -156,3 +161,28 @@ def _new_predicate(words: list[Token], at: int, tense: str) -> bool:
         named = words[at].text[0].isupper()  # "Python and Go"
         return form is Form.BASE and low in WORDS["clear_verbs"] and not named
     return form is Form.PAST
+
+
+def _another_does(words: list[Token], at: int) -> bool:
+    """Whether a clause about somebody or something else begins at `at`: "my sister lives in Kiel",
+    "the commute takes an hour". A plural that looks like a verb goes on as a noun: "the project
+    plans for May"."""
+    if words[at].low not in _OWNERS:
+        return False
+    for verb in range(at + 2, min(at + 5, len(words) - 1)):
+        low = words[verb].low
+        if not words[verb - 1].text[0].isalpha() or words[verb - 1].low in WORDS["prepositions"]:
+            return False
+        person = any(w.low in _PEOPLE or w.text[0].isupper() for w in words[at + 1 : verb])
+        if low in BASES or low in ("is", "has", "was", "had"):
+            return person or words[verb + 1].low not in WORDS["prepositions"] | _JOINING
+        if person and verb_form(low)[1] is Form.PAST and low not in ("called", "named"):
+            return True
+    return False
+
+
+_OWNERS = frozenset("my our his her their the".split())
+_PEOPLE = frozenset(
+    word for kind in ("one", "many", "pets") for word in load("people.yaml")[kind].split()
+)
+_JOINING = frozenset({"and", "or", ",", ".", "!", ";"})

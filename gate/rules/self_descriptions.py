@@ -1,0 +1,163 @@
+"""Self-descriptions that leave out "I'm" or "I have" at the start of a turn: "29yo nurse from
+Cork", "2 cats called Miso and Tofu", "married, 3 kids, live near Turin".
+
+What is left out is put before the words, so that they are read as any introduction.
+"""
+
+from __future__ import annotations
+
+from beliefledger.gate.rules.findings import RuleFinding
+from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
+from beliefledger.gate.rules.patterns import is_job
+from beliefledger.gate.rules.words import Token
+from beliefledger.ledger.candidate import SELF
+from beliefledger.ledger.late_patterns import compile_later
+
+EARLY = 12
+"""So far from the start of a turn one may begin, behind a greeting."""
+_FEW = frozenset("two three four five six seven eight nine 2 3 4 5 6 7 8 9".split())
+_STATUS = frozenset("married single divorced engaged widowed separated".split())
+_PARENTS = frozenset("mum mom dad mother father mama papa parent".split())
+_PEOPLE = load("people.yaml")
+_PETS = frozenset(_PEOPLE["pets"].split())
+_CHILDREN = frozenset("kids children sons daughters boys girls".split())
+_NEAR = frozenset("young small little grown grown-up adult teenage old rescue black ginger".split())
+_LEAD = compile_later(
+    r"\W*(?:(?:hi|hey|hello|hiya|yo|so|ok|well)\b\W*)?"
+    r"(?P<said>[\w'’-]{1,20}(?:,? [\w'’-]{1,20}){0,3})"
+)
+_YEARS_OLD = (["year", "old"], ["years", "old"], ["yr", "old"])
+_AGED = ("-year-old", "-yr-old", "yo")
+_SEXED = compile_later(r"(?P<age>[1-9]\d)(?:yo?)?[mf]\Z")
+_AFTER_A_JOB = frozenset({",", "from", "living", "based", "with", "at", "in", "and"})
+"""What may follow in an introduction, and in no headline ("… nurse arrested")."""
+_COMES = frozenset({"from", "based", "living", "at"})
+_ENDS = frozenset(".,;!-–—(")
+_AFTER_CHILDREN = _ENDS | _COMES | {"and", "here"}
+_NAMING = frozenset({"called", "named", "aged"})
+_SPEAKING = frozenset(
+    "i i'm i've i'd i'll my we we're we've our he she it they the this you".split()
+)
+_NOT_TOLD = frozenset("? please pls plz sale free wanted needed".split())
+
+
+def may_begin(text: str) -> bool:
+    """Whether a turn may begin with one: cheap, before its words are read."""
+    found = _LEAD.match(text.lower())
+    if found is None:
+        return False
+    first, *more = found["said"].replace(",", "").split()
+    if first[0].isdigit() or first in _FEW or first in _STATUS or first in _PARENTS:
+        return True
+    return is_job(first) or any(map(is_job, more[:2]))
+
+
+def with_speaker(words: list[Token]) -> list[Token]:
+    """The words of a turn's first sentence with "I'm" or "I have" before a self-description."""
+    if words[0].low in _SPEAKING:
+        return words
+    words = _years_old(words)
+    said = _left_out([word.low for word in words[:9]], words)
+    if not said or not _NOT_TOLD.isdisjoint(word.low for word in words):
+        return words
+    begin = words[0].start
+    lead = [Token(each, each, begin, begin) for each in said]
+    return [*lead, *_sex_apart(words)]
+
+
+def without_verb(words: list[Token], found: list[RuleFinding]) -> list[RuleFinding]:
+    """The findings of such a sentence with claims that say no "has" where none was said."""
+    if len(words) < 2 or words[1].low != "have" or words[1].start < words[1].end:
+        return found
+    has = f"{SELF} has "
+    return [
+        each._replace(claim=f"{SELF}: {each.claim.removeprefix(has)}")
+        if each.claim.startswith(has)
+        else each
+        for each in found
+    ]
+
+
+def _years_old(words: list[Token]) -> list[Token]:
+    """ "34 year old" as one word."""
+    said = [word.low for word in words[:3]]
+    if said[1:] not in _YEARS_OLD or not said[0].isdigit():
+        return words
+    text = " ".join(word.text for word in words[:3])
+    return [Token(text, f"{said[0]}-year-old", words[0].start, words[2].end), *words[3:]]
+
+
+def _sex_apart(words: list[Token]) -> list[Token]:
+    """ "19f from Manila" as "19, from Manila"."""
+    first = words[0]
+    found = _SEXED.match(first.low)
+    if found is None:
+        return words
+    age = first.start + found.end("age")
+    number = Token(first.text[:2], first.low[:2], first.start, age)
+    comma = Token(",", ",", first.end, first.end)
+    return [number, comma, *words[1 + (len(words) > 1 and words[1].low == ",") :]]
+
+
+def _left_out(low: list[str], words: list[Token]) -> tuple[str, ...]:
+    """What a self-description leaves out before its first word; nothing where it is none."""
+    first, following = low[0], low[1] if len(low) > 1 else "."
+    if _SEXED.match(first):
+        return ("i'm",) if following in _AFTER_A_JOB or _job(low, 1) else ()
+    if first.endswith(_AGED) and first[:2].isdigit():
+        return ("i'm", "a") if following in ("from", ",") or _job(low, 1) else ()
+    if first.isdigit() and len(first) == 2 and first[0] != "0" and following == ",":
+        return ("i'm",) if _job(low, 2) else ()
+    if first in _STATUS and following == "," and len(low) > 3:
+        return ("i'm",) if low[2] in _FEW | {"with", "one"} or low[2].isdigit() else ()
+    if first in _FEW:
+        return ("i", "have") if _counts_own(low) else ()
+    parent = 1 if first in ("single", "proud", "busy", "stay-at-home") else 0
+    if low[parent] in _PARENTS and low[parent + 1 : parent + 2] == ["of"]:
+        after = low[parent + 2 : parent + 4]
+        told = after[:1] and after[0] in _FEW
+        return ("i'm", "a") if told and (not after[1:] or after[1] in _AFTER_CHILDREN) else ()
+    return () if _COMES.isdisjoint(low) else _job_from(low, words)
+
+
+def _job(low: list[str], at: int) -> bool:
+    """Whether a job stands there, and what may follow one in an introduction."""
+    job = next((i for i in range(at, min(at + 4, len(low))) if is_job(low[i])), None)
+    if job is None or any(each in WORDS["determiners"] - {"a", "an"} for each in low[at:job]):
+        return False
+    return job + 1 >= len(low) or low[job + 1] in _AFTER_A_JOB | _ENDS
+
+
+def _counts_own(low: list[str]) -> bool:
+    """Whether pets or children are counted, and nothing is said of them but their names: not "two
+    dogs walk into a bar"."""
+    at = 1
+    while at < len(low) - 1 and low[at] in _NEAR:
+        at += 1
+    if at >= len(low) or (low[at] not in _CHILDREN and low[at].removesuffix("s") not in _PETS):
+        return False
+    following = low[at + 1 : at + 3] or ["."]
+    if following[0] in _NAMING or following[0] in _ENDS:
+        return True
+    return following[0] in ("and", "&") and following[-1] in _FEW | {"a", "one"}
+
+
+def _job_from(low: list[str], words: list[Token]) -> tuple[str, ...]:
+    """ "Nurse from Cork, 29": a job, and where somebody who has it is from. "Plumber in Leeds" is
+    looked for as often."""
+    job = next((i for i in range(min(3, len(low))) if is_job(low[i])), None)
+    if job is None or job + 2 >= len(words) or low[job + 1] not in _COMES:
+        return ()
+    if any(not each.isalpha() or verb_form(each)[1] is not Form.NONE for each in low[:job]):
+        return ()
+    if not WORDS["determiner_words"].isdisjoint(low[:job]):
+        return ()
+    place = job + 2 + (low[job + 2] in ("in", "near", "at"))
+    end = place
+    while end < len(words) and (words[end].text[0].isupper() or low[end : end + 1] == ["the"]):
+        end += 1
+    if end == place and words[min(place, len(words) - 1)].low in WORDS["places"]:
+        end += 1
+    if end == place or (end < len(words) and words[end].low not in _ENDS | {"and"}):
+        return ()
+    return ("i'm", "an" if low[0][0] in "aeiou" else "a")
