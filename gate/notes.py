@@ -105,12 +105,43 @@ def _table(name: str, flags: int = 0) -> Table[_Words]:
 def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ()) -> list[Candidate]:
     """These candidates and the notes of the turn, in the order of their first spans. No note is
     made of a sentence of which something was found."""
-    taken = [(span.start, span.end) for each in found for span in each.spans if not span.turn]
-    noted = [_note(turn, *read) for read in readable(turn, earlier, taken)]
+    spans = [(each, span) for each in found for span in each.spans if not span.turn]
+    called = [span for each, span in spans if _is_called(each, span)]
+    taken = [(span.start, span.end) for _, span in spans if span not in called]
+    noted = [
+        _note(turn, *read)
+        for read in readable(turn, earlier, taken)
+        if _is_so_unnamed(turn, read, called)
+    ]
     kept = _widest([each for each in noted if each is not None])
     if not kept:
         return found
     return sorted([*found, *kept], key=lambda c: (c.spans[0].start, c.spans[0].end))
+
+
+def _is_called(found: Candidate, span: Span) -> bool:
+    """Whether a candidate took of its sentence nothing but a name, "my brother Tom": the rest may
+    be worth a note."""
+    if not found.claim.endswith(f" is {found.value}") or not found.attribute.startswith(
+        "relation."
+    ):
+        return False
+    *before, _name = span.quote.split()
+    return span.quote.endswith(found.value) and _SAYING_SO.isdisjoint(before)
+
+
+def _is_so_unnamed(turn: Speech, read: _Read, called: Sequence[Span]) -> bool:
+    """Whether a sentence in which somebody is called by their name is worth a note without it, too:
+    a name makes much of "my wife Ana just called"."""
+    claim, spans = read
+    for each in called:
+        if spans[-1].start <= each.start and each.end <= spans[-1].end:
+            unnamed = each.quote.rpartition(" ")[0]
+            claim = claim.replace(each.quote, unnamed)
+    return claim == read[0] or _note(turn, claim, spans) is not None
+
+
+_SAYING_SO = frozenset("is are was were called named name name's".split())
 
 
 def _widest(notes: list[Candidate]) -> list[Candidate]:

@@ -192,6 +192,27 @@ def test_a_sentence_without_its_subject_is_told_with_the_one_before(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "is_noted"),
+    [
+        ("my partner Jonas doesn't eat pork", True),
+        ("my mum Rita always calls on Sundays", True),
+        ("our dog Rex is scared of thunder", True),
+        ("my wife Ana's parents live in Kiel", True),
+        ("my partner is Jonas", False),
+        ("my partner's name is Jonas", False),
+        ("my son Leo hates broccoli", False),  # a rule types that
+        ("my wife Ana just called", False),
+        ("my husband Ben is asleep", False),
+        ("my brother Tom broke his leg skiing", False),
+        ("say hi to my brother Tom", False),
+    ],
+)
+def test_what_is_told_of_somebody_beside_their_name_is_kept(text, is_noted):
+    found = RuleExtractor().extract(Turn(text))
+    assert [each.value for each in found if each.type == NOTE] == [text] * is_noted
+
+
+@pytest.mark.parametrize(
     "text",
     ["we are expecting again! due in September", "did you see the game? ends at ten tonight"],
 )
