@@ -208,7 +208,7 @@ def test_a_sentence_without_its_subject_is_told_with_the_one_before(text):
     ],
 )
 def test_what_is_told_of_somebody_beside_their_name_is_kept(text, is_noted):
-    found = RuleExtractor().extract(Turn(text))
+    found = RuleExtractor(Noticing(lambda: REGISTRY)).extract(Turn(text))
     assert [each.value for each in found if each.type == NOTE] == [text] * is_noted
 
 
