@@ -105,17 +105,26 @@ def _table(name: str, flags: int = 0) -> Table[_Words]:
 def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ()) -> list[Candidate]:
     """These candidates and the notes of the turn, in the order of their first spans. No note is
     made of a sentence of which something was found."""
-    spans = [(each, span) for each in found for span in each.spans if not span.turn]
-    called = [span for each, span in spans if _is_called(each, span)]
-    taken = [(span.start, span.end) for _, span in spans if span not in called]
-    noted = [
-        _note(turn, *read)
-        for read in readable(turn, earlier, taken)
-        if _is_so_unnamed(turn, read, called)
+    called = [
+        span
+        for each in found
+        if each.attribute.startswith("relation.")
+        for span in each.spans
+        if _is_called(each, span)
     ]
-    kept = _widest([each for each in noted if each is not None])
+    taken = [
+        (span.start, span.end)
+        for each in found
+        for span in each.spans
+        if not span.turn and span not in called
+    ]
+    reads = readable(turn, earlier, taken)
+    noted = [_note(turn, *read) for read in reads if _is_so_unnamed(turn, read, called)]
+    kept = [each for each in noted if each is not None]
     if not kept:
         return found
+    if len(kept) > 1:
+        kept = _widest(kept)
     return sorted([*found, *kept], key=lambda c: (c.spans[0].start, c.spans[0].end))
 
 
