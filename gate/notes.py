@@ -253,10 +253,13 @@ _WITH_NOUN = compile_later(
 """ "this january we get the kitchen done": what is pointed at is named."""
 
 
-_PARTING = compile_later(r"[,;:.!?(–—]\s|\s[–—-]\s|\s(?=(?:and|but|so|because)\s)")
+_PARTING = compile_later(
+    r"[,;:.!?(–—]\s|\s[–—-]\s|"
+    r"\s(?=(?:and|but|so|because|now that|though|although|even though|whereas)\s)"
+)
 _JOINING = compile_later(
-    r"\W*+(?:(?:and|but|so|because|also|then|since|as|considering|given|that|though|although|while|"
-    r"seeing as)\s++){1,3}",
+    r"\W*+(?:(?:and|but|so|because|also|then|since|as|considering|given|now that|that|even though|"
+    r"though|although|while|whereas|seeing as)\s++){1,3}",
     re.IGNORECASE,
 )
 """What joins a clause to the one before it."""

@@ -320,6 +320,8 @@ def _stop(words: list[Token], at: int, tense: str) -> int:
     if cut and stop > at + 2 and words[stop - 2].low in ("to", "of", "around"):
         hanging = verb_form(words[stop - 1].low)[1] in _HANGING
         stop -= 2 if hanging else 0
+    if words[stop - 1].low == "even" and words[stop : stop + 1] and stop > at + 1:
+        stop -= cut or words[stop].low == "when"  # "even though"
     while stop > at + 1 and words[stop - 1].low in WORDS["trailing"]:
         stop -= 1
     return stop
