@@ -23,6 +23,7 @@ from beliefledger.ledger.events.subject import (
     Probe,
     ViewReceipt,
 )
+from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.spans import DELETE, traced
 from beliefledger.ledger.times import to_datetime
 from beliefledger.ledger.vault import SYSTEM
@@ -277,6 +278,7 @@ class Erasures:
         kept = Remains("relations in records of others", why, len(others) - len(free))
         return replace(reached, others=tuple(free), stays=(*reached.stays, kept))
 
+    @gc_paused()  # all of somebody's events are read, several times
     def _erase(
         self, look: Callable[[], list[Wanted]], actor: str, legal_basis: str, before: int
     ) -> list[Erasure]:
@@ -313,6 +315,7 @@ class Erasures:
             erasure.subject_ref, erasure.reach, erasure.of, tuple(sorted(set(more))), first
         )
 
+    @gc_paused()
     def _through(self, erasure: Erasure) -> Erasure:
         """Take a requested erasure to its end: destroy, empty, probe, complete. Each step can be
         done again: a broken-off erasure is gone on with by `finish`, by whoever opens the ledger
