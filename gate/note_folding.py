@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.draft import Draft
-from beliefledger.gate.notes import ATTRIBUTE, is_of_length
+from beliefledger.gate.notes import ATTRIBUTE, is_called, is_of_length
 from beliefledger.gate.outcomes import Outcome
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.sentences import sentences
@@ -75,8 +75,11 @@ def fold_notes(
 
 
 def _sentences(candidate: Candidate, turn: TurnView) -> Iterator[str]:
-    """The sentences of the turn that hold a span of the candidate."""
-    spans = [span for span in candidate.spans if span.turn is None]
+    """The sentences of the turn that hold a span of the candidate, unless that is but a name: the
+    note tells more."""
+    spans = [
+        span for span in candidate.spans if span.turn is None and not is_called(candidate, span)
+    ]
     for start, end in sentences(turn.content):
         if is_of_length(turn.content, start, end) and any(
             span.start < end and start < span.end for span in spans

@@ -104,14 +104,8 @@ def _table(name: str, flags: int = 0) -> Table[_Words]:
 
 def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ()) -> list[Candidate]:
     """These candidates and the notes of the turn, in the order of their first spans. No note is
-    made of a sentence of which something was found."""
-    called = [
-        span
-        for each in found
-        if each.attribute.startswith("relation.")
-        for span in each.spans
-        if _is_called(each, span)
-    ]
+    made of a sentence of which something was found but how somebody is called."""
+    called = [span for each in found for span in each.spans if is_called(each, span)]
     taken = [
         (span.start, span.end)
         for each in found
@@ -128,12 +122,11 @@ def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ())
     return sorted([*found, *kept], key=lambda c: (c.spans[0].start, c.spans[0].end))
 
 
-def _is_called(found: Candidate, span: Span) -> bool:
+def is_called(found: Candidate, span: Span) -> bool:
     """Whether a candidate took of its sentence nothing but a name, "my brother Tom": the rest may
     be worth a note."""
-    if not found.claim.endswith(f" is {found.value}") or not found.attribute.startswith(
-        "relation."
-    ):
+    named = found.attribute.startswith("relation.") and found.claim.endswith(f" is {found.value}")
+    if not named or span.turn:
         return False
     *before, _name = span.quote.split()
     return span.quote.endswith(found.value) and _SAYING_SO.isdisjoint(before)
