@@ -17,6 +17,7 @@ from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules.findings import topic_of
 from beliefledger.gate.rules.languages import is_foreign as is_foreign_language
 from beliefledger.gate.rules.lexicon import BASES, Form, verb_form
+from beliefledger.gate.rules.possessives import PETS
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.rules.subjects import left_out_across
 from beliefledger.gate.sentences import sentences
@@ -123,13 +124,14 @@ def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ())
 
 
 def is_called(found: Candidate, span: Span) -> bool:
-    """Whether a candidate took of its sentence nothing but a name, "my brother Tom": the rest may
-    be worth a note."""
-    named = found.attribute.startswith("relation.") and found.claim.endswith(f" is {found.value}")
-    if not named or span.turn:
+    """Whether a candidate took of its sentence nothing but how a relative, friend or pet is called,
+    "my brother Tom": the rest may be worth a note. A partner or boss may be another one later, and
+    the note would still call them so."""
+    if span.turn or _LASTING.match(found.attribute) is None:
         return False
-    *before, _name = span.quote.split()
-    return span.quote.endswith(found.value) and _SAYING_SO.isdisjoint(before)
+    words = span.quote.lower().split()
+    named = found.claim.endswith(f" is {found.value}") and span.quote.endswith(found.value)
+    return named and words[0] in ("my", "our") and _SAYING_SO.isdisjoint(words)
 
 
 def _is_so_unnamed(turn: Speech, read: _Read, called: Sequence[Span]) -> bool:
@@ -143,6 +145,10 @@ def _is_so_unnamed(turn: Speech, read: _Read, called: Sequence[Span]) -> bool:
     return claim == read[0] or _note(turn, claim, spans) is not None
 
 
+_LASTING = compile_later(
+    r"relation\.(?:(?:step)?(?:mother|father|brother|sister|son|daughter|child)|cousin|aunt|uncle|"
+    r"niece|nephew|grand\w+|(?:best-)?friend|" + "|".join(sorted(PETS)) + r")\b"
+)
 _SAYING_SO = frozenset("is are was were called named name name's".split())
 
 

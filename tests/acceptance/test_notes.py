@@ -134,7 +134,7 @@ def test_an_erased_turn_takes_its_note_along(memory):
 
 
 def test_what_is_told_beside_a_name_stays_when_the_name_is_told(memory):
-    for said in ("also my partner Jonas doesn't eat pork", "my partner Jonas is 40 by now"):
+    for said in ("also my brother Jonas doesn't eat pork", "my brother Jonas is 40 by now"):
         memory.remember("ana", said)
     told = {each.text for each in memory.beliefs("ana")}
-    assert {"User's partner is Jonas", "also my partner Jonas doesn't eat pork"} <= told
+    assert {"User's brother is Jonas", "also my brother Jonas doesn't eat pork"} <= told

@@ -194,15 +194,16 @@ def test_a_sentence_without_its_subject_is_told_with_the_one_before(text):
 @pytest.mark.parametrize(
     ("text", "is_noted"),
     [
-        ("my partner Jonas doesn't eat pork", True),
+        ("my sister Eva doesn't eat pork", True),
+        ("my partner Jonas doesn't eat pork", False),  # who may be another's partner by and by
         ("my mum Rita always calls on Sundays", True),
         ("our dog Rex is scared of thunder", True),
-        ("my wife Ana's parents live in Kiel", True),
+        ("my cousin Ana's parents live in Kiel", True),
         ("my partner is Jonas", False),
         ("my partner's name is Jonas", False),
         ("my son Leo hates broccoli", False),  # a rule types that
-        ("my wife Ana just called", False),
-        ("my husband Ben is asleep", False),
+        ("my sister Ana just called", False),
+        ("my brother Ben is asleep", False),
         ("my brother Tom broke his leg skiing", False),
         ("say hi to my brother Tom", False),
     ],
