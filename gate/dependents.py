@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, Standing
-from beliefledger.gate.rules.possessives import PETS
+from beliefledger.gate.rules.lexicon import PETS
 from beliefledger.ledger.late_patterns import compile_later
 
 _PET = compile_later(rf"relation\.(?P<noun>(?:{'|'.join(sorted(PETS))})s?)\.name")

@@ -8,7 +8,7 @@ from typing import Any
 
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped
-from beliefledger.gate.rules.lexicon import AS_PARTICIPLE, WORDS, load, verb_form
+from beliefledger.gate.rules.lexicon import AS_PARTICIPLE, NEAR, WORDS, load, verb_form
 from beliefledger.gate.rules.owned_things import between, owned
 from beliefledger.gate.rules.patterns import PERSONS, is_job
 from beliefledger.gate.rules.phrases import (
@@ -29,9 +29,6 @@ _PERSONAL = frozenset(_DATA["personal"].split())
 _THINGS = frozenset(_DATA["things"].split())
 _HOMES = frozenset(_DATA["homes"].split())
 _NOT_NOW = frozenset(_DATA["not_now"].split())
-_PEOPLE = frozenset(
-    word for kind in ("one", "many", "pets") for word in load("people.yaml")[kind].split()
-)
 _YEAR = compile_later(r"(?:19|20)\d\d$")
 _LINKS = frozenset(
     {"is", "are", "was", "were", "costs", "cost", "starts", "ends", "moved", "takes", "has"}
@@ -65,7 +62,7 @@ def _value(reading: Reading, my: int) -> Iterator[RuleFinding]:
         return
     if noun[0] in WORDS["not_mine"] | {"friend", "previous"} or noun[-1] in WORDS["abstract"]:
         return
-    of_others = any(low.endswith("'s") or low in _PEOPLE for low in (noun[0], noun[-1]))
+    of_others = any(low.endswith("'s") or low in NEAR for low in (noun[0], noun[-1]))
     if of_others and noun[-1] != "team":
         return
     verb, now = words[link].low, False

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from beliefledger.gate.calendar_names import MONTHS
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding
+from beliefledger.gate.rules.lexicon import MANY, ONE
 from beliefledger.gate.rules.owned_things import between, owned
 from beliefledger.gate.rules.phrases import slug
-from beliefledger.gate.rules.possessives import MANY, ONE, topic_of_noun
+from beliefledger.gate.rules.possessives import topic_of_noun
 from beliefledger.ledger.late_patterns import compile_later
 
 MARK = "birthday"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from beliefledger.gate.rules.lexicon import WORDS, load
+from beliefledger.gate.rules.lexicon import PETS, WORDS, load
 from beliefledger.gate.rules.words import Token
 
 _FOR_A_WHILE = frozenset(load("people.yaml")["work"].split()) | frozenset(
     "roommate flatmate housemate lodger landlord landlady".split()
 )
 """Whom one has as long as they stay."""
-_PETS = frozenset(load("people.yaml")["pets"].split())
 _BEFORE = frozenset("just has have had to be recently sadly finally got was been".split())
 _DEAD = frozenset("died".split())
 _PUT_DOWN = (["put", "down"], ["put", "to"], ["passed", "away"], ["ran", "away"], ["run", "over"])
@@ -24,14 +23,14 @@ _AWAY = (["moved", "out"], ["moved", "on"], ["stepped", "down"])
 def are_gone(noun: str, words: Sequence[Token], at: int) -> bool:
     """Whether the words from `at` on say that who was named before them, and is a `noun` of the
     speaker's, is gone: "my boss Helen left", not "left me a note"."""
-    if noun not in _FOR_A_WHILE and noun not in _PETS:
+    if noun not in _FOR_A_WHILE and noun not in PETS:
         return False
     low = [word.low for word in words[at : at + _REACH]]
     while low and low[0] in _BEFORE:
         low = low[1:]
     if not low:
         return False
-    if noun in _PETS:
+    if noun in PETS:
         return low[0] in _DEAD or low[:2] in _PUT_DOWN
     if low[0] in _SENT_OFF or low[:2] in _AWAY:
         return True

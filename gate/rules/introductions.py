@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.findings import Reading, RuleFinding, capped
-from beliefledger.gate.rules.lexicon import WORDS, load, verb_form
+from beliefledger.gate.rules.lexicon import PETS, WORDS, verb_form
 from beliefledger.gate.rules.normalised import GIVEN
 from beliefledger.gate.rules.patterns import KINDS, is_job, is_role
 from beliefledger.gate.rules.phrases import phrase_end, retell, slug, text_of, tidy
@@ -124,7 +124,7 @@ def _item(words: list[Token], at: int, *, first: bool) -> _Item | None:
         owned = words[at + 1].low
         if owned in _CHILDREN:
             return _Item("family.children", "family", at, at + 1, at + 2, at, "")
-        if owned.removesuffix("s") in _PETS:
+        if owned.removesuffix("s") in PETS:
             key = f"has.{owned.removesuffix('s')}"
             return _Item(key, "pets", at, at + 2, at + 2, at, "", importance=500)
     if first and word.text[0].isupper() and word.low not in WORDS["not_names"]:
@@ -169,7 +169,6 @@ def _role(words: list[Token], at: int, begin: int) -> _Item | None:
 
 
 _COUNTS = frozenset("one two three four five six seven eight nine ten".split())
-_PETS = frozenset(load("people.yaml")["pets"].split())
 _NOT_ROLE = frozenset("bit big huge great good happy not the my your".split())
 
 

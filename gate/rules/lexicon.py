@@ -53,6 +53,10 @@ def _word_sets() -> dict[str, Any]:
 
 
 WORDS: dict[str, Any] = _word_sets()
+_PEOPLE = load("people.yaml")
+ONE, MANY, PETS = (frozenset(_PEOPLE[kind].split()) for kind in ("one", "many", "pets"))
+"""Who is near to somebody, one of them or several, and animals."""
+NEAR = ONE | MANY | PETS
 
 
 def _verb_forms() -> dict[str, tuple[str, Form]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from beliefledger.gate.rules import self_descriptions
-from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, load, verb_form
+from beliefledger.gate.rules.lexicon import BASES, NEAR, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.words import Token, tokens
 
 _DATA: dict[str, Any] = load("normalised.yaml")
@@ -121,7 +121,7 @@ def _with_subjects(words: list[Token]) -> list[Token]:
 
 def _with_whose(words: list[Token]) -> list[Token]:
     """ "My gran is 92 and lives in Split" as if it said "my gran" twice."""
-    who = next((at for at in (1, 2) if words[at].low in _PEOPLE), 0)
+    who = next((at for at in (1, 2) if words[at].low in NEAR), 0)
     if not who or not _is_finite(words[who + 1].low):
         return words
     for at in range(who + 3, len(words) - 2):
@@ -220,7 +220,7 @@ def _with_owner(words: list[Token]) -> list[Token]:
     """ "Callum moved out, new housemate is Freya" as if it said "my new housemate"."""
     for at, word in enumerate(words[:-3]):
         opens = at == 0 or words[at - 1].low in _BEFORE_OWNED
-        owned = word.low == "new" and words[at + 1].low in _PEOPLE
+        owned = word.low == "new" and words[at + 1].low in NEAR
         if opens and owned and words[at + 2].low in ("is", "called", "named"):
             return [*words[:at], Token("my", "my", word.start, word.start), *words[at:]]
     return words
@@ -471,17 +471,14 @@ def _apart(words: list[Token], called: int) -> list[Token]:
     """ "My cats called Biscuit" as "my cat is called Biscuit"."""
     before = words[called - 1]
     owned = called > 1 and words[called - 2].low in _OWNERS
-    if not owned or not before.low.endswith("s") or before.low[:-1] not in _PEOPLE:
+    if not owned or not before.low.endswith("s") or before.low[:-1] not in NEAR:
         return words
     cut = before.end - 1
     noun = Token(before.text[:-1], before.low[:-1], before.start, cut)
     return [*words[: called - 1], noun, Token("s", "is", cut, before.end), *words[called:]]
 
 
-_PEOPLE = frozenset(
-    word for kind in ("one", "many", "pets") for word in load("people.yaml")[kind].split()
-)
-OF_SOMEBODY = frozenset(f"{person}'s" for person in _PEOPLE)
+OF_SOMEBODY = frozenset(f"{person}'s" for person in NEAR)
 """What a sentence of somebody near begins with that leaves "my" out: "son's teacher is …"."""
 _NO_NAMES = (
     WORDS["not_names"]
@@ -489,4 +486,4 @@ _NO_NAMES = (
     | WORDS["determiner_words"]
     | {"not", "no", "always", "usually", "something", "after", "by", "like"}
 )
-_BEFORE_NAMES = _PEOPLE | _NAMED | {"is", "i'm", "am", "me", ",", ";"}
+_BEFORE_NAMES = NEAR | _NAMED | {"is", "i'm", "am", "me", ",", ";"}

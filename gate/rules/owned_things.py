@@ -8,13 +8,11 @@ from collections.abc import Iterator
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules.clauses import clause_at
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped, verb_group
-from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
+from beliefledger.gate.rules.lexicon import MANY, ONE, PETS, WORDS, Form, verb_form
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.phrases import pointing, retell, slug, text_of, tidy, trim
 from beliefledger.gate.rules.words import Token, clause_end
 from beliefledger.ledger.candidate import SpeechAct
-
-_PETS = frozenset(load("people.yaml")["pets"].split())
 
 
 def between(reading: Reading, start: int, end: int) -> str:
@@ -99,11 +97,8 @@ def _thing(reading: Reading, my: int) -> Iterator[RuleFinding]:
     )._replace(confidence=800, act=SpeechAct.CHANGE if now else None)
 
 
-_PEOPLE = load("people.yaml")
-_KIN = frozenset(_PEOPLE["one"].split()) | frozenset(
-    each for each in _PEOPLE["many"].split() if each.endswith("-in-law")
-)
-_SOMEBODY = frozenset(f"{_PEOPLE['one']} {_PEOPLE['many']} mate gf bf hubby".split())
+_KIN = ONE | {each for each in MANY if each.endswith("-in-law")}
+_SOMEBODY = ONE | MANY | {"mate", "gf", "bf", "hubby"}
 _NOW = frozenset({"now", "nowadays", "currently"})
 
 
@@ -144,9 +139,7 @@ def _had(reading: Reading, my: int) -> Iterator[RuleFinding]:
     article = "" if plural else "an " if vowel else "a "
     yield owned(
         reading, my, end, f"User has {article}{value}", "fact", f"has.{slug(value)}", value, 450
-    )._replace(
-        confidence=750, topic="pets" if words[end - 1].low.removesuffix("s") in _PETS else ""
-    )
+    )._replace(confidence=750, topic="pets" if words[end - 1].low.removesuffix("s") in PETS else "")
 
 
 _ONCE = frozenset("first last old previous former childhood earlier".split())

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from beliefledger.gate.calendar_names import MONTHS
 from beliefledger.gate.rules.clauses import Clause
-from beliefledger.gate.rules.lexicon import WORDS, load
+from beliefledger.gate.rules.lexicon import MANY, ONE, WORDS, load
 from beliefledger.gate.rules.phrases import phrase_end, trim
 from beliefledger.gate.rules.words import Token
 from beliefledger.ledger.late_patterns import compile_later
@@ -122,8 +122,7 @@ KINDS: dict[str, tuple[str, Mapping[str, Any]]] = {
     for name, entry in load("kinds.yaml").items()
     for word in entry["words"].split()
 }
-_PEOPLE = load("people.yaml")
-PERSONS = frozenset((_PEOPLE["one"] + " " + _PEOPLE["many"]).split())
+PERSONS = ONE | MANY
 WORDS_ROLE_ENDINGS = (
     "eer", "ologist", "ician", "ographer", "cist", "mist", "ntist", "nist", "list", "lyst", "tor",
     "ner", "wright", "keeper", "maker", "driver", "worker", "writer", "teacher", "manager",

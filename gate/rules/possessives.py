@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules import belongings, choices, departures, occupations, owned_things
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped
-from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, load, verb_form
+from beliefledger.gate.rules.lexicon import BASES, MANY, ONE, PETS, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.owned_things import between, owned
 from beliefledger.gate.rules.patterns import KINDS
 from beliefledger.gate.rules.phrases import (
@@ -30,10 +30,7 @@ from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 _PEOPLE = load("people.yaml")
-ONE = frozenset(_PEOPLE["one"].split())
-MANY = frozenset(_PEOPLE["many"].split())
 _WORK = frozenset(_PEOPLE["work"].split())
-PETS = frozenset(_PEOPLE["pets"].split())
 _RELATIONS = {
     noun: f"relation.{relation}"
     for relation in ("reports-to", "works-with")

@@ -7,7 +7,7 @@ What is left out is put before the words, so that they are read as any introduct
 from __future__ import annotations
 
 from beliefledger.gate.rules.findings import RuleFinding
-from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
+from beliefledger.gate.rules.lexicon import PETS, WORDS, Form, verb_form
 from beliefledger.gate.rules.patterns import is_job
 from beliefledger.gate.rules.words import Token
 from beliefledger.ledger.candidate import SELF
@@ -18,8 +18,6 @@ EARLY = 12
 _FEW = frozenset("two three four five six seven eight nine 2 3 4 5 6 7 8 9".split())
 _STATUS = frozenset("married single divorced engaged widowed separated".split())
 _PARENTS = frozenset("mum mom dad mother father mama papa parent".split())
-_PEOPLE = load("people.yaml")
-_PETS = frozenset(_PEOPLE["pets"].split())
 _CHILDREN = frozenset("kids children sons daughters boys girls".split())
 _NEAR = frozenset("young small little grown grown-up adult teenage old rescue black ginger".split())
 _LEAD = compile_later(
@@ -134,7 +132,7 @@ def _counts_own(low: list[str]) -> bool:
     at = 1
     while at < len(low) - 1 and low[at] in _NEAR:
         at += 1
-    if at >= len(low) or (low[at] not in _CHILDREN and low[at].removesuffix("s") not in _PETS):
+    if at >= len(low) or (low[at] not in _CHILDREN and low[at].removesuffix("s") not in PETS):
         return False
     following = low[at + 1 : at + 3] or ["."]
     if following[0] in _NAMING or following[0] in _ENDS:

@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from beliefledger.gate.rules.findings import Reading, RuleFinding
+from beliefledger.gate.rules.lexicon import MANY, ONE, PETS
 from beliefledger.gate.rules.owned_things import between, owned
 from beliefledger.gate.rules.patterns import is_role
 from beliefledger.gate.rules.phrases import slug, text_of
-from beliefledger.gate.rules.possessives import (
-    MANY,
-    ONE,
-    PETS,
-    name_end,
-    relation_key,
-    topic_of_noun,
-)
+from beliefledger.gate.rules.possessives import name_end, relation_key, topic_of_noun
 from beliefledger.gate.rules.words import Token
 
 MARKS = frozenset({"name", "name's", "names", "called", "named"})

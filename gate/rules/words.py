@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, load, verb_form
+from beliefledger.gate.rules.lexicon import BASES, NEAR, WORDS, Form, verb_form
 from beliefledger.ledger.late_patterns import compile_later
 
 _TOKEN = compile_later(
@@ -173,7 +173,7 @@ def _another_does(words: list[Token], at: int) -> bool:
         low = words[verb].low
         if not words[verb - 1].text[0].isalpha() or words[verb - 1].low in WORDS["prepositions"]:
             return False
-        person = any(w.low in _PEOPLE or w.text[0].isupper() for w in words[at + 1 : verb])
+        person = any(w.low in NEAR or w.text[0].isupper() for w in words[at + 1 : verb])
         if low in BASES or low in ("is", "has", "was", "had"):
             return person or words[verb + 1].low not in WORDS["prepositions"] | _JOINING
         if person and verb_form(low)[1] is Form.PAST and low not in ("called", "named"):
@@ -182,7 +182,4 @@ def _another_does(words: list[Token], at: int) -> bool:
 
 
 _OWNERS = frozenset("my our his her their the".split())
-_PEOPLE = frozenset(
-    word for kind in ("one", "many", "pets") for word in load("people.yaml")[kind].split()
-)
 _JOINING = frozenset({"and", "or", ",", ".", "!", ";"})
