@@ -117,6 +117,14 @@ class Belief:
         same = [each for each in there if each.value == value]
         return next(reversed(same or there), None)
 
+    def believed(self, memory_id: str) -> Held | None:
+        """The memory with an id, where it is or was believed."""
+        for some in (self.current, self.past):
+            for held in some:
+                if held.memory_id == memory_id:
+                    return held
+        return None
+
     def find(self, memory_id: str) -> Held | None:
         everything = (*self.current, *self.quarantined, *self.past)
         return next((held for held in everything if held.memory_id == memory_id), None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from beliefledger.gate.belief import Belief, Held
+from beliefledger.gate.belief import Held
 from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.outcomes import Outcome
@@ -40,12 +40,12 @@ def end_others(
         return
     begins, names = _asked(candidate.ends)
     for memory_id, stream in draft.about(subject_ref, resolved.entity).items():
-        known = _held(draft.peek(stream), memory_id)
+        known = draft.peek(stream).believed(memory_id)
         if known is not None:
             attribute = canonical_attribute(known.written.memory.attribute)
             if attribute not in names and not attribute.startswith(begins):
                 continue  # as most, of one who has thousands; what it is about never changes
-        held = _held(draft.belief(stream), memory_id)
+        held = draft.belief(stream).believed(memory_id)  # "until May" may end before May
         if held is None:
             continue
         at = ended_at(held, candidate, turn, own=decision_id == held.written.decision)
@@ -54,12 +54,6 @@ def end_others(
             draft.write_belief(
                 New(event, new_id(), stream, subject_ref, actor, decision_id, turn.turn_id)
             )
-
-
-def _held(belief: Belief, memory_id: str) -> Held | None:
-    """A memory that a belief holds or held: "until May" may end before May."""
-    there = (*belief.current, *belief.past)
-    return next((each for each in there if each.memory_id == memory_id), None)
 
 
 def _asked(ends: Iterable[Ends]) -> tuple[tuple[str, ...], frozenset[str]]:

@@ -76,7 +76,7 @@ class Standing:
         turn, draft = self._turn, self._draft
         for memory_id, stream in draft.about(self._subject_ref, entity).items():
             belief = draft.peek(stream)  # whoever ends it reads it
-            held = _of(memory_id, belief.current) or _of(memory_id, belief.past)
+            held = belief.believed(memory_id)
             if held is None or held.said_at > turn.said_at or held.ended(turn.said_at):
                 continue
             memory = held.written.memory
@@ -86,13 +86,6 @@ class Standing:
                 yield held
             elif entity == self._self:
                 self._denied.append(held)
-
-
-def _of(memory_id: str, some: Iterable[Held]) -> Held | None:
-    for each in some:
-        if each.memory_id == memory_id:
-            return each
-    return None
 
 
 _US = frozenset({"us", "we", "our", "company", "team", "we're", "we've"})

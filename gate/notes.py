@@ -16,11 +16,10 @@ from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules.findings import topic_of
 from beliefledger.gate.rules.languages import is_foreign as is_foreign_language
-from beliefledger.gate.rules.lexicon import BASES, Form, verb_form
-from beliefledger.gate.rules.possessives import PETS
+from beliefledger.gate.rules.lexicon import BASES, PETS, Form, verb_form
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.rules.subjects import left_out_across
-from beliefledger.gate.sentences import sentences
+from beliefledger.gate.sentences import preceding, sentences
 from beliefledger.gate.speech import is_foreign, speech_act
 from beliefledger.ledger.candidate import Candidate, Span, Speech, SpeechAct
 from beliefledger.ledger.data_files import data
@@ -136,7 +135,7 @@ def is_called(found: Candidate, span: Span) -> bool:
 
 def _is_so_unnamed(turn: Speech, read: _Read, called: Sequence[Span]) -> bool:
     """Whether a sentence in which somebody is called by their name is worth a note without it, too:
-    a name makes much of "my wife Ana just called"."""
+    a name makes much of "my sister Ana just called"."""
     claim, spans = read
     for each in called:
         if spans[-1].start <= each.start and each.end <= spans[-1].end:
@@ -436,10 +435,10 @@ _GOING_ON = compile_later(
 def _with_one_before(text: str, start: int, end: int) -> Span | None:
     """The sentence text[start:end] with the one before it; None where there is none, or both are
     too long."""
-    before = [at for at, stop in sentences(text) if stop <= start]
-    if not before or end - before[-1] > LONGEST:
+    before = preceding(text, start)
+    if before is None or end - before[0] > LONGEST:
         return None
-    return Span(start=before[-1], end=end, quote=text[before[-1] : end])
+    return Span(start=before[0], end=end, quote=text[before[0] : end])
 
 
 def _antecedent(turn: Speech, earlier: Sequence[Speech], start: int) -> Span | None:

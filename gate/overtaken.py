@@ -93,7 +93,7 @@ def without_sure_to_stand(text: str, some: Sequence[Held]) -> list[Held]:
     ]
 
 
-_AND = re.compile(" and ")
+_AND = compile_later(" and ")
 
 
 def _in_fewer_words(told: dict[str, list[Held]], there: Sequence[Held]) -> dict[str, list[Held]]:

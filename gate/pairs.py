@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from heapq import nlargest
-from typing import Any, NamedTuple
+from typing import Any
 
 from beliefledger.gate import pair_runs
 from beliefledger.gate.literals import Guarded
@@ -149,13 +149,13 @@ class Told:
         """The stems of the names in its claim."""
         return frozenset(stem(_plain(each.lower())) for each in _NAMED.findall(self.claim))
 
-    @property
+    @cached_property
     def topics(self) -> frozenset[str]:
-        return _about(self.attribute, self.claim).topics
+        return topics(self.words)
 
-    @property
+    @cached_property
     def rivals(self) -> Mapping[str, frozenset[str]]:
-        return _about(self.attribute, self.claim).rivals
+        return rivals(self.words)
 
     @cached_property
     def figures(self) -> dict[str, str]:
@@ -164,22 +164,6 @@ class Told:
     @cached_property
     def others(self) -> frozenset[str]:
         return other_people().intersection(self.words)
-
-
-class _About(NamedTuple):
-    """What something believed is about."""
-
-    topics: frozenset[str]
-    rivals: Mapping[str, frozenset[str]]
-
-
-@lru_cache(maxsize=20_000)
-def _about(attribute: str, claim: str) -> _About:
-    words = _words(attribute, claim)
-    return _About(topics(words), rivals(words) or _NONE)
-
-
-_NONE: Mapping[str, frozenset[str]] = {}
 
 
 def _words(attribute: str, claim: str) -> tuple[str, ...]:
@@ -240,7 +224,6 @@ def told_by(type_: str, attribute: str, claim: str, value: str) -> Told:
 def forget() -> None:
     """Empty the caches, which may hold words of an erased subject."""
     told_by.cache_clear()
-    _about.cache_clear()
 
 
 def topics(words: tuple[str, ...]) -> frozenset[str]:

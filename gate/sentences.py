@@ -18,9 +18,21 @@ def sentences(text: str) -> list[tuple[int, int]]:
     return list(_sentences(text))
 
 
+def around(text: str, at: int) -> tuple[int, int]:
+    """The sentence that an offset is in; an empty one at the start of the text where it is in
+    none."""
+    return next(((start, end) for start, end in _sentences(text) if start <= at < end), (0, 0))
+
+
+def preceding(text: str, start: int) -> tuple[int, int] | None:
+    """The last sentence that ends before an offset."""
+    return next((each for each in reversed(_sentences(text)) if each[1] <= start), None)
+
+
 def before(text: str, at: int) -> str:
     """What the sentence that an offset is in says up to there."""
-    return next((text[start:at] for start, end in _sentences(text) if start <= at < end), "")
+    start, end = around(text, at)
+    return text[start:at] if end else ""
 
 
 # One turn is asked about many times in a row, so what is found in it is kept for a moment.

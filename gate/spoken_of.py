@@ -10,7 +10,7 @@ from beliefledger.gate.meant_memories import TO_COME, Standing
 from beliefledger.gate.rules import farewells, new_figures
 from beliefledger.gate.rules.renewals import NOUNS, OTHERS, Sentence, named
 from beliefledger.gate.rules.subjects import Subject, left_out, left_out_across, subject_of
-from beliefledger.gate.sentences import sentences
+from beliefledger.gate.sentences import around
 from beliefledger.ledger.candidate import SELF, Span
 
 NOUNS_OF = {
@@ -49,8 +49,7 @@ def spoken_of(lead: str, said: str, there: list[Held], standing: Standing) -> li
 def goes_on_of(text: str, span: Span) -> frozenset[str]:
     """Who else than the speaker does what the sentence of a span tells, which leaves its subject
     out: who was the subject of the sentence before."""
-    there = next(((a, b) for a, b in sentences(text) if a <= span.start < b), (0, 0))
-    return left_out_across(text, *there)
+    return left_out_across(text, *around(text, span.start))
 
 
 def is_done_by_another(doing: AbstractSet[str], held: Held) -> bool:

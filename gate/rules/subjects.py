@@ -13,7 +13,7 @@ from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
 from beliefledger.gate.rules.normalised import GIVEN
 from beliefledger.gate.rules.patterns import is_job
 from beliefledger.gate.rules.renewals import OTHERS, Sentence
-from beliefledger.gate.sentences import sentences
+from beliefledger.gate.sentences import preceding
 from beliefledger.ledger.late_patterns import compile_later
 
 _DATA = load("subjects.yaml")
@@ -155,7 +155,8 @@ def left_out_across(text: str, start: int, end: int) -> frozenset[str]:
     words = [each.lower() for each in _words(first)]
     if not words or not _is_done(words[0]) or words[0] in _DOES_SO:
         return frozenset()
-    lead = next((text[a:b] for a, b in reversed(sentences(text)) if b <= start), "")
+    begins, ends = preceding(text, start) or (0, 0)
+    lead = text[begins:ends]
     told = Sentence(lead).clauses(len(lead))
     before = [each for each in told if any(map(_is_done, _words(each)))]
     if len(lead) > _LONG or _DEAD.search(lead) or lead.endswith("?"):
