@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -161,8 +162,7 @@ class Feed:
         """The stream, with heartbeats that tell how far the log was looked at."""
         return _Stream(
             self._told(follow),
-            ping=HEARTBEAT_SECONDS,
-            ping_message_factory=lambda: ServerSentEvent(id=str(follow.reached), comment="alive"),
+            ping=0,  # whose positions would not be in the order of the events': see `_told`
             send_timeout=SEND_SECONDS,
             sep="\n",
         )
@@ -181,6 +181,7 @@ class Feed:
         try:
             await self._calls.run(self._tail.join, listener)
             yield ServerSentEvent(id=str(follow.reached), comment="begins", retry=500)
+            told_at = time.monotonic()
             while not self._tail.closed:
                 listener.more.clear()
                 try:
@@ -196,10 +197,15 @@ class Feed:
                         orjson.dumps(each).decode(), id=str(each["position"]), event=each["type"]
                     )
                     follow.reached = each["position"]
+                    told_at = time.monotonic()
                 follow.reached = reached
                 # A page that others had begun may be older than what this one was rung for.
                 if end and (reached == before or not self._tail.has_more(reached)):
-                    await _within(listener.more, LOOK_SECONDS)
+                    left = told_at + HEARTBEAT_SECONDS - time.monotonic()
+                    await _within(listener.more, max(0, min(LOOK_SECONDS, left)))
+                if time.monotonic() >= told_at + HEARTBEAT_SECONDS:
+                    yield ServerSentEvent(id=str(follow.reached), comment="alive")
+                    told_at = time.monotonic()
         finally:
             self._tail.leave(listener)
 
