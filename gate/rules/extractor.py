@@ -10,6 +10,7 @@ from beliefledger.gate import deadline, notes, scorers
 from beliefledger.gate.pasted_text import pasted
 from beliefledger.gate.rules import (
     NAME,
+    ages,
     aliases,
     birthdays,
     drafts,
@@ -22,6 +23,7 @@ from beliefledger.gate.rules import (
     other_statements,
     plain_changes,
     possessives,
+    rates,
     relative_clauses,
     renewals,
     repairs,
@@ -100,7 +102,8 @@ class RuleExtractor:
                 or _HERE.match(text)
                 or may_change(text, 0, len(text))
                 or shorthand.may_be_in(text)
-                or self_descriptions.may_begin(text)
+                or rates.may_be(text, 0, len(text))
+                or _may_introduce(text)
             )
         ):
             for finding in findings(text, turn.said_at):
@@ -294,6 +297,11 @@ def _told_of_others(text: str) -> bool:
     return False
 
 
+def _may_introduce(text: str) -> bool:
+    """Whether a turn may begin with who speaks, without "I'm"."""
+    return self_descriptions.may_begin(text) or ages.may_begin(text)
+
+
 def _subjectless(text: str, start: int, end: int) -> bool:
     """Whether a sentence may be one about the speaker that leaves "I" out."""
     first = _FIRST.match(text, start, end)
@@ -327,14 +335,16 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
                 _subjectless(text, start, end)
                 or may_change(text, start, end)
                 or shorthand.may_be(text, start, end)
-                or (start < self_descriptions.EARLY and self_descriptions.may_begin(text[start:]))
+                or rates.may_be(text, start, end)
+                or (start < self_descriptions.EARLY and _may_introduce(text[start:]))
             )
         ):
             words = words_of(text, start, end)
             found = list(_sentence_findings(text, words, said_at, "first"))
             found = self_descriptions.without_verb(words, found)
             reading = Reading(text, words, said_at, "first")
-            found = changes(reading, found)
+            found = rates.beside(reading, changes(reading, found))
+            found = ages.beside(reading, found, first=start < self_descriptions.EARLY)
             if together:
                 found = shorthand.beside(reading, found)
         if not together:
