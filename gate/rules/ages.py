@@ -1,4 +1,4 @@
-"""How old somebody says to be, in the short forms of chat: "29m here", "a 29yo", "in my mid thirties".
+"""How old somebody says to be, as chat puts it: "29m here", "a 29yo", "in my mid thirties".
 
 However it was said, the claim says "User is 29 years old" or "User is 29".
 """
@@ -20,7 +20,8 @@ _ENDS = r"(?![\w/'’-]|[.,]\d)"
 _IM = r"(?<![\w'’])(?:i['’]?m|i am|iam)\s(?:(?:only|just|now|already|also)\s)*+"
 _SAID = compile_later(
     rf"{_IM}(?:an?\s)?{_AGE}(?:{_OLD}|\s?[mf](?=\s?(?:here|from|,|\.|$))){_ENDS}|"
-    rf"(?<![\w'’])(?:as|being)\san?\s{_AGE.replace('age', 'age2')}{_OLD.replace('old', 'old2')}{_ENDS}",
+    rf"(?<![\w'’])(?:as|being)\san?\s{_AGE.replace('age', 'age2')}"
+    rf"{_OLD.replace('old', 'old2')}{_ENDS}",
     re.I,
 )
 _OPENS = compile_later(

@@ -15,10 +15,12 @@ from beliefledger.gate.rules import (
     birthdays,
     drafts,
     farewells,
+    greetings,
     idioms,
     inline_repairs,
     introductions,
     languages,
+    named_roles,
     new_figures,
     other_statements,
     plain_changes,
@@ -238,7 +240,7 @@ def _meant(
             yield candidate
             continue
         # What is told beside a question is judged by itself.
-        earnest = scorers.earnest(span.quote if "?" in said else _NEWS.sub("", said))
+        earnest = scorers.earnest(span.quote if _asks(said) else _NEWS.sub("", said))
         doubt = scorers.threshold(_doubt(candidate, said))
         if playing is None and doubt <= earnest < in_a_game:  # else a game makes no difference
             playing = scorers.in_a_game([each.content for each in earlier])
@@ -253,19 +255,41 @@ def _doubt(candidate: Candidate, said: str) -> str:
     # What is of a special category waits for a person in any case, who had better see it; what
     # stands in a question is part of a sentence, of which the score knows less. Who somebody is is
     # often said in so few words ("I was born in 1990") that the score knows little.
+    named = candidate.attribute == greetings.ATTRIBUTE and greetings.is_given(candidate.value)
+    if named and _LAUGHS.search(said) is None:
+        return "doubt of a name"
+    beside = candidate.participants and named_roles.is_name(candidate.value)
+    if beside and named_roles.asks_beside(said):
+        return "doubt of a name"
     who = candidate.attribute.startswith(_OF_IDENTITY) or candidate.value.startswith(_BORN)
-    if who or candidate.category is not None or "?" in said:
+    who = who or greetings.is_given(candidate.value)
+    if who or candidate.category is not None or _asks(said):
         return "doubt where it is little"
     return "doubt"
 
 
+_LAUGHS = compile_later(r"\b(?:lol|lmao|rofl|(?:ha){2,}|xd|jk)\b|[😂🤣😜😆]", re.I)
+
+
+def _asks(said: str) -> bool:
+    """Whether a sentence asks something, also without the mark."""
+    return "?" in said or _ASKING.match(said) is not None
+
+
+_ASKING = compile_later(
+    r"^\W*(?:(?:hi|hey|hello|so|ok|and|but)\b\W*)?(?:what|how|where|when|which|who|why)\b"
+    r"(?:['’]?s)?\s(?:should|do|does|did|can|could|would|is|are|am|to|a|the|good)\b",
+    re.I,
+)
 _NEWS = compile_later(
     r"^\W*(?:(?:quick|small|little|life|just an?) )?"
     r"(?:update|news|fyi|psa|heads[- ]up|reminder|note)"
-    r"(?: (?:for you|on me|from me))? ?[:,–—-]+ ?|^\W*(?:yes|yeah|yep|yup)[,.!]? (?=i\b|my\b|we\b)",
+    r"(?: (?:for you|on me|from me))? ?[:,–—-]+ ?|^\W*(?:yes|yeah|yep|yup)[,.!]? (?=i\b|my\b|we\b)|"
+    r"^\W*(?:hi|hey|hello|hiya)(?: there| all| everyone| again)?[,!. -]+"
+    r"(?=i\b|i['’]?m\b|my\b|we\b)",
     re.I,
 )
-"""Says that what follows is news, and nothing of how it is meant."""
+"""Greets, or says that what follows is news, and nothing of how it is meant."""
 _MADE_UP = compile_later(
     r"(?:^|[.!?,:\n] *|\b(?:please|you|to|and|me|help|let's)\s+)(?:write|tell me|generate|continue|"
     r"draft|compose|make up|invent|translate|rewrite|rephrase|paraphrase|proof-?read|correct|"
@@ -299,7 +323,7 @@ def _told_of_others(text: str) -> bool:
 
 def _may_introduce(text: str) -> bool:
     """Whether a turn may begin with who speaks, without "I'm"."""
-    return self_descriptions.may_begin(text) or ages.may_begin(text)
+    return self_descriptions.may_begin(text) or ages.may_begin(text) or greetings.may_begin(text)
 
 
 def _subjectless(text: str, start: int, end: int) -> bool:
@@ -344,6 +368,9 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
             found = self_descriptions.without_verb(words, found)
             reading = Reading(text, words, said_at, "first")
             found = rates.beside(reading, changes(reading, found))
+            if start < self_descriptions.EARLY:
+                found = greetings.beside(reading, found)
+            found = named_roles.beside(reading, found)
             found = ages.beside(reading, found, first=start < self_descriptions.EARLY)
             if together:
                 found = shorthand.beside(reading, found)

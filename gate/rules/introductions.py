@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.findings import Reading, RuleFinding, capped
-from beliefledger.gate.rules.lexicon import PETS, WORDS, verb_form
-from beliefledger.gate.rules.normalised import GIVEN
+from beliefledger.gate.rules.lexicon import GIVEN, PETS, WORDS, verb_form
 from beliefledger.gate.rules.patterns import KINDS, is_job, is_role
 from beliefledger.gate.rules.phrases import phrase_end, retell, slug, text_of, tidy
 from beliefledger.gate.rules.words import Token, clause_end

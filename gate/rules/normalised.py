@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from beliefledger.gate.rules import self_descriptions
-from beliefledger.gate.rules.lexicon import BASES, NEAR, WORDS, Form, load, verb_form
+from beliefledger.gate.rules.lexicon import BASES, GIVEN, NEAR, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.words import Token, tokens
 
 _DATA: dict[str, Any] = load("normalised.yaml")
@@ -21,7 +21,6 @@ _FILLERS = frozenset(_DATA["fillers"].split())
 _PAUSED = frozenset(_DATA["paused"].split())
 _LAUGHS = frozenset(_DATA["laughs"].split())
 _OPENINGS = frozenset(_DATA["openings"].split())
-GIVEN = frozenset(_DATA["given"].split())
 _PHRASES: dict[tuple[str, str], list[tuple[tuple[str, ...], str]]] = {}
 """By their first two words: the words, and what stands for them."""
 for _typed, _meant in [*_DATA["phrases"].items(), *((each, ",") for each in _DATA["aside"])]:
@@ -450,7 +449,8 @@ def _named(words: list[Token]) -> list[Token]:
     """Given names that were typed in lower case get their capital, where a name may stand."""
     for at in range(1, len(words)):
         before = words[at - 1].low
-        if before not in _BEFORE_NAMES:
+        listed = before == "and" and at > 1 and words[at - 2].low in GIVEN
+        if before not in _BEFORE_NAMES and not listed:
             if words[at].low in _NAMED:
                 words = _apart(words, at)
             continue
@@ -486,4 +486,4 @@ _NO_NAMES = (
     | WORDS["determiner_words"]
     | {"not", "no", "always", "usually", "something", "after", "by", "like"}
 )
-_BEFORE_NAMES = NEAR | _NAMED | {"is", "i'm", "am", "me", ",", ";"}
+_BEFORE_NAMES = NEAR | _NAMED | {"is", "are", "i'm", "am", "me", ",", ";"}

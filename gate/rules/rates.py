@@ -42,7 +42,8 @@ _WHAT = r"(?P<owner>my|our|the)\s(?P<of>[^\W\d_][\w'’-]{1,24}(?:\s[^\W\d_][\w'
 
 _CHARGED = compile_later(
     rf"{_I}(?P<verb>bill|charge|invoice|ask(?: for)?|quote)\s"
-    rf"(?:(?:them|people|clients|customers|everyone|parents|students|my \w+|a flat)\s)?{_RATE}{_FOR}",
+    r"(?:(?:them|people|clients|customers|everyone|parents|students|my \w+|a flat)\s)?"
+    rf"{_RATE}{_FOR}",
     re.I,
 )
 _EARNED = compile_later(
@@ -90,7 +91,7 @@ _LONGEST = 400
 def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
     """What was found in a sentence, its rates in place of what other rules say in their words."""
     words = reading.words
-    if not words or words[-1].low == "?" and len(words) < _SHORT:
+    if not words or (words[-1].low == "?" and len(words) < _SHORT):
         return found
     start, end = words[0].start, words[-1].end
     if not may_be(reading.content, start, end):

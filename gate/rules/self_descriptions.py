@@ -113,7 +113,7 @@ def _left_out(low: list[str], words: list[Token]) -> tuple[str, ...]:
     if first.endswith(_AGED) and first[:2].isdigit():
         return ("i'm", "a") if following in ("from", ",") or _job(low, 1) else ()
     if first.isdigit() and len(first) == 2 and first[0] != "0" and following == ",":
-        return ("i'm",) if _job(low, 2) or low[2:3] and low[2] in _STATUS | {"retired"} else ()
+        return ("i'm",) if _job(low, 2) or (low[2:3] and low[2] in _STATUS | {"retired"}) else ()
     if first in _STATUS and following == "," and len(low) > 3:
         return ("i'm",) if low[2] in _FEW | {"with", "one"} or low[2].isdigit() else ()
     if first in _FEW:
