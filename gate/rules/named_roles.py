@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from beliefledger.gate.rules import departures
 from beliefledger.gate.rules.findings import Reading, RuleFinding
 from beliefledger.gate.rules.lexicon import GIVEN, MANY, ONE, WORDS, load
 from beliefledger.gate.rules.names import NO_NAMES
@@ -112,6 +113,10 @@ def _findings(reading: Reading) -> Iterator[RuleFinding]:
         stop = found.end("titled") if found["titled"] else found.end("name")
         name = name.removesuffix("'s").removesuffix("’s")
         stop = found.start("titled" if found["titled"] else "name") + len(name)
+        words = reading.words
+        behind = next((at for at, each in enumerate(words) if each.start >= stop), len(words))
+        if departures.are_gone(role.rsplit(maxsplit=1)[-1], words, behind):
+            continue
         who = text[found.end("owner") + 1 : found.end("role")]
         kind, attribute = _slot(role, who, name, titled=found["titled"] is not None)
         if found["whose"] is not None:
