@@ -16,7 +16,7 @@ from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import Candidate, Durability, Speech, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
-_OF_IDENTITY = ("identity.", "work.role")
+_OF_IDENTITY = ("identity.", "work.role", "body.height")
 _BORN = "born "
 """How the value of an event begins that tells when somebody was born."""
 

@@ -251,9 +251,9 @@ def _may_introduce(text: str) -> bool:
 def _subjectless(text: str, start: int, end: int) -> bool:
     """Whether a sentence may be one about the speaker that leaves "I" out."""
     first = _FIRST.match(text, start, end)
-    return first is not None and (
-        first[0].lower() in SUBJECTLESS or text.find(" here", start, end) > 0
-    )
+    if first is None:
+        return text[start].isdigit() and text.find(" here", start, end) > 0
+    return first[0].lower() in SUBJECTLESS or text.find(" here", start, end) > 0
 
 
 _FIRST = compile_later(r"[^\W\d_]++(?:['’]t)?")
