@@ -63,8 +63,8 @@ def _doubt(candidate: Candidate, said: str) -> str:
     # stands in a question is part of a sentence, of which the score knows less. Who somebody is is
     # often said in so few words ("I was born in 1990") that the score knows little.
     named = candidate.attribute == greetings.ATTRIBUTE and greetings.is_given(candidate.value)
-    if named and _LAUGHS.search(said) is None:
-        return "doubt of a name"
+    if named:
+        return "doubt of a name" if _LAUGHS.search(said) is None else "doubt"
     beside = candidate.participants and named_roles.is_name(candidate.value)
     if beside and named_roles.asks_beside(said):
         return "doubt of a name"

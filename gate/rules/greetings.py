@@ -29,6 +29,8 @@ _SPEAKS = compile_later(
 )
 _LONGEST = 90
 """How far into a sentence such words may reach, in characters."""
+_GAMES = frozenset({"mario", "luigi"})
+"""Who greets so in games."""
 _WEAK = frozenset("me it us".split())
 
 
@@ -75,6 +77,8 @@ def _named(text: str) -> tuple[int, tuple[int, int]] | None:
     if group == "name3":
         return None if no_name or len(low) < 3 else (_begin(found), found.span(group))
     if no_name or not (known or (name[0].isupper() and found["greeting"] is not None)):
+        return None
+    if found["me"] and low in _GAMES:
         return None
     if group == "name" and not (found["again"] or found["me"] or found["greeting"]):
         return None

@@ -94,7 +94,7 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
         or (words[0].low in OF_SOMEBODY and words[2].low == "is")
         or (words[0].low in _BARE and words[1].low == "is")
     ):
-        words = [Token("my", "my", words[0].start, words[0].start), *words]
+        words = [Token("my", "my", words[0].start, words[0].start), *_near(words)]
     elif words[0].low == "the" and len(words) > 3 and words[1].low in _OURS:
         words = [words[0]._replace(low="my"), *words[1:]]
     if words[0].low in _SPEAKERS and "," in said:
@@ -102,6 +102,17 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
     elif words[0].low in _OURS_ALL and len(words) > 5 and " and " in said:
         words = _with_whose(words)
     return _named(words)
+
+
+def _near(words: list[Token]) -> list[Token]:
+    """ "Hubby's called Dermot" as "husband is called Dermot"."""
+    first = words[0]
+    noun = first.low.removesuffix("'s")
+    if noun == first.low or words[1].low not in _NAMED:
+        return words
+    cut = first.end - 2
+    kin = Token(first.text[:-2], spelt(noun), first.start, cut)
+    return [kin, Token(first.text[-2:], "is", cut, first.end), *words[1:]]
 
 
 _SPEAKERS = frozenset({"i", "i'm", "i've", "we", "we're", "we've"})

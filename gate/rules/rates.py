@@ -76,6 +76,10 @@ _TAIL = frozenset(
     "now nowadays btw lol atm currently though tho rn here and but so since because at from with"
     " until till every which plus too also today in on for who when while".split()
 )
+_PAID_IN = frozenset(
+    "rent tax taxes fees tuition bills interest childcare insurance tolls alimony maintenance"
+    " savings pension etfs stocks funds crypto".split()
+)
 _NOT_PAID_FOR = frozenset("it that this them now everything nothing".split())
 _LOOSE = ("habit.", "pays.", "event.", "work.income", "has.", "eats.", "does.", "count.", "thing.")
 
@@ -151,6 +155,8 @@ def _of(found: re.Match[str]) -> tuple[str, int]:
     for word in kept:
         stop = found.string.index(word, stop) + len(word)
     bare = _ARTICLES.sub("", " ".join(kept))
+    if found["link"].lower() == "in" and kept[-1].lower() not in _PAID_IN:
+        return "", found.end("rate")  # "in emotional damage"
     if bare.lower() in _NOT_PAID_FOR | _TAIL or not bare:
         return "", found.end("rate")
     return slug(bare, 3), stop
