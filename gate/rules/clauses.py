@@ -238,9 +238,10 @@ def _with_verb(
         at, lemma, tense = at - 1, "have", {"had": "past"}.get(aux[0], "present")
     elif tense == "":
         return None
-    elif form is Form.BASE_OR_PAST and not aux and WORDS["habit_adverbs"] & set(adverbs):
-        tense = "present"
-    elif low == "read" and not aux and _is_habit(words, at + 1):
+    elif not aux and (
+        (form is Form.BASE_OR_PAST and WORDS["habit_adverbs"] & set(adverbs))
+        or (low == "read" and _is_habit(words, at + 1))
+    ):
         tense = "present"
     elif (
         low == "got"
