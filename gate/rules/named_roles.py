@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from beliefledger.gate.rules import departures
 from beliefledger.gate.rules.findings import Reading, RuleFinding
-from beliefledger.gate.rules.lexicon import GIVEN, MANY, ONE, WORDS, load
+from beliefledger.gate.rules.lexicon import GIVEN, MANY, ONE, PETS, WORDS, load
 from beliefledger.gate.rules.names import NO_NAMES
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.phrases import slug
@@ -74,7 +74,7 @@ _TITLES = frozenset(
 
 def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
     """What was found in a sentence, and whom it names beside their role."""
-    found = [each for each in found if not _is_machine(each)]
+    found = [each for each in found if not (_is_machine(each) or _is_of_a_pet(each))]
     words = reading.words
     if not words or not may_be(reading.content, words[0].start, words[-1].end):
         return found
@@ -95,6 +95,21 @@ def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
 
 def _is_machine(finding: RuleFinding) -> bool:
     return finding.type == "relation" and finding.value.lower() in _MACHINES
+
+
+def _is_of_a_pet(finding: RuleFinding) -> bool:
+    """Whether a name is that of the pet before it: "a budgie from my nan, Kevin"."""
+    if finding.type != "relation" or "," not in finding.content[finding.start : finding.end]:
+        return False
+    before = finding.content[max(0, finding.start - _NEAR) : finding.start].lower()
+    return _GOT_PET.search(before) is not None
+
+
+_NEAR = 40
+_GOT_PET = compile_later(
+    rf"\b(?:got|adopted|have|bought|inherited|rescued) (?:an? |the |our |my )(?:\w+ )?"
+    rf"(?:{'|'.join(sorted(PETS))}) (?:from|of|off|by)\s*$",
+)
 
 
 def _same(finding: RuleFinding, other: RuleFinding) -> bool:

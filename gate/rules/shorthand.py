@@ -275,9 +275,16 @@ def _finding(
         content, begin, end, claim, says["type"], attribute, value, says["importance"],
         confidence=800, topic=says.get("topic", ""), negated=bool(says.get("negated")),
         context=_said(reading, tokens("context")) if circumstance else None,
-        entity=entity, when=when, act=SpeechAct.STATEMENT if says.get("statement") else None,
+        entity=entity, when=when, act=_act(says),
         said_at=reading.said_at,
     ))  # fmt: skip
+
+
+def _act(says: dict[str, Any]) -> SpeechAct | None:
+    """The act that a shape tells by itself."""
+    if says.get("change"):
+        return SpeechAct.CHANGE
+    return SpeechAct.STATEMENT if says.get("statement") else None
 
 
 def _unwritten(words: list[Token]) -> str:
