@@ -27,7 +27,7 @@ LONGEST = 160
 """The longest sentence that is looked at, in characters."""
 _LEAD = (
     r"(?:^\W*|[,;.] |\b(?:and|so|but) )"
-    r"(?:(?:ok|okay|so|well|update|yay|omg|phew|wow|oh|hey|hi)\b\W*)*+"
+    r"(?:(?:ok|okay|so|well|update|yay|omg|phew|wow|oh|hey|hi)\b\W{0,3}){0,3}+"
 )
 _ADVERBS = r"(?:(?:now|finally|officially|all|just|actually|fully|already|both|mostly)\s)*+"
 _WE = rf"(?:(?:we|i|we['’]?ve|i['’]?ve|we have|i have|we['’]?re|i['’]?m|we are|i am)\s)?{_ADVERBS}"

@@ -66,8 +66,8 @@ _COSTS = compile_later(
     re.I,
 )
 _GUARD = compile_later(
-    r"\d\s?(?:[/€£$]|p/|ph\b|pcm\b|pw\b|k\b|\w+\s(?:an?|per|each|every)\s|(?:an?|per|each|every)\s)"
-    r"|\d\s(?:\w+\s)?(?:hourly|monthly|weekly|daily|yearly|annually|net|gross|after|before)\b",
+    r"\d\s?(?:[/€£$]|p/|ph\b|pcm\b|pw\b|k\b|\w{1,10}\s(?:an?|per|each|every)\s|(?:an?|per|each|every)\s)"
+    r"|\d\s(?:\w{1,10}\s)?(?:hourly|monthly|weekly|daily|yearly|annually|net|gross|after|before)\b",
     re.I,
 )
 _OF_WAGES = frozenset("h hr hrs hour hours".split())
