@@ -198,6 +198,8 @@ def _modifier(words: list[Token], at: int, *, after_role: bool) -> _Item | None:
     low, following = words[at].low, words[at + 1].low
     if low == "from":
         end = _place_end(words, at + 1)
+        if following.endswith("ing") and words[at + 1].text.islower():
+            return None  # "retired from teaching"
         if end > at + 1:
             return _Item("identity.origin", "identity", at + 1, end, end, begins, importance=900)
     elif (
