@@ -275,12 +275,26 @@ def _not_meant(sentence: str, before: str, span: str, after: str, low: str) -> S
         _SELF.match(span) and _GAME.search(before + span + after)
     ):
         return SpeechAct.HYPOTHETICAL
-    openings = list(_IF.finditer(before))
+    openings = [each for each in _IF.finditer(before) if not _is_question(each, sentence)]
     if openings and not _COMMA.search(before, openings[-1].end()):
         return SpeechAct.CONDITIONAL
     if _IF.match(span) or (_WOULD_IF.search(span) and _IF.search(sentence)):
         return SpeechAct.CONDITIONAL
     return None
+
+
+def _is_question(opening: re.Match[str], sentence: str) -> bool:
+    """Whether "should I" asks: "what should I get my wife?", and not "should I be late, …"."""
+    if opening[0].lower() not in _ASKS_TOO:
+        return False
+    asked = sentence.rstrip("\"'”’)* ").endswith("?")
+    return asked or _ASKED_WHAT.search(opening.string, 0, opening.start()) is not None
+
+
+_ASKS_TOO = frozenset({"should i", "had i", "were i"})
+_ASKED_WHAT = compile_later(
+    r"\b(?:what|how|where|when|which|who|why)(?: (?!i\b)[\w'’-]++){0,3} $", re.I
+)
 
 
 def _asked(sentence: str, before: str, span: str, after: str, reading: int) -> SpeechAct | None:

@@ -204,6 +204,14 @@ def _ends(words: list[Token], at: int) -> bool:
     return at + 1 >= len(words)
 
 
+def _is_habit(words: list[Token], at: int) -> bool:
+    """Whether "read" is in the present: "I read on a Kobo", "I read a lot", "read every night"."""
+    low = [word.low for word in words[at : at + 4]]
+    if low[:1] == ["on"] and low[1:2] and low[1] in ("a", "an", "my", "the"):
+        return len(low) > 2 and low[2] not in ("train", "plane", "beach", "bus", "news", "sofa")
+    return low[:2] == ["a", "lot"] or low[:1] in (["every"], ["mostly"], ["mainly"], ["daily"])
+
+
 def _with_verb(
     words: list[Token],
     index: int,
@@ -230,7 +238,10 @@ def _with_verb(
         at, lemma, tense = at - 1, "have", {"had": "past"}.get(aux[0], "present")
     elif tense == "":
         return None
-    elif form is Form.BASE_OR_PAST and not aux and WORDS["habit_adverbs"] & set(adverbs):
+    elif not aux and (
+        (form is Form.BASE_OR_PAST and WORDS["habit_adverbs"] & set(adverbs))
+        or (low == "read" and _is_habit(words, at + 1))
+    ):
         tense = "present"
     elif (
         low == "got"

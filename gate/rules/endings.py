@@ -197,8 +197,19 @@ def with_endings(reading: Reading, found: Sequence[RuleFinding]) -> Iterator[Rul
         # Who only does not think that it is still so tells of nothing that happened.
         said = reading.content[reading.words[0].start : reading.words[-1].end]
         doubted = _NOT_SURE.search(said) is not None
-        told = any(each.told for each in left) and not doubted
+        told = any(each.told or _goes_on(each, said) for each in left) and not doubted
         yield _told(reading, begin, stop, ends)._replace(retracts=not told)
+
+
+def _goes_on(over: Over, said: str) -> bool:
+    """Whether a journey that did not take place is told with what came of it: "our train got
+    cancelled and we slept at the station"."""
+    ride = any(not _RIDES.isdisjoint(each.value.split()) for each in over.ends)
+    return ride and _AND_WE.search(said) is not None
+
+
+_RIDES = frozenset("train bus flight ferry plane coach".split())
+_AND_WE = compile_later(r"\b(?:and|so) (?:then )?(?:i|we)\b [\w'’]+ \w+", re.I)
 
 
 def _still(finding: RuleFinding) -> bool:

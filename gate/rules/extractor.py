@@ -6,22 +6,28 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from beliefledger.gate import deadline, notes, scorers
+from beliefledger.gate import deadline
 from beliefledger.gate.pasted_text import pasted
 from beliefledger.gate.rules import (
     NAME,
+    ages,
     aliases,
     birthdays,
+    doubts,
     drafts,
     farewells,
+    greetings,
     idioms,
+    in_passing,
     inline_repairs,
     introductions,
     languages,
+    named_roles,
     new_figures,
     other_statements,
     plain_changes,
     possessives,
+    rates,
     relative_clauses,
     renewals,
     repairs,
@@ -40,18 +46,14 @@ from beliefledger.gate.rules.findings import Reading, RuleFinding, to_candidate
 from beliefledger.gate.rules.normalised import SUBJECTLESS, words_of
 from beliefledger.gate.rules.possessives import TALK
 from beliefledger.gate.rules.statements import from_clause
-from beliefledger.gate.rules.whole_sentences import OF_ANSWERS
 from beliefledger.gate.rules.words import Token
 from beliefledger.gate.sentences import sentences
-from beliefledger.ledger.candidate import Candidate, Durability, Source, Span, Speech, SpeechAct
+from beliefledger.ledger.candidate import Candidate, Source, Span, Speech, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 if TYPE_CHECKING:
     from beliefledger.gate.custom_types import Noticing
 
-_OF_IDENTITY = ("identity.", "work.role")
-_BORN = "born "
-"""How the value of an event begins that tells when somebody was born."""
 _PERSONAL = compile_later(
     r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we|weve)\b|\bnot\b|\bhome is\b|"
     r"(?:[,;–-]|\band|\bso) ?new \w+ (?:is|called|named)\b",
@@ -100,7 +102,8 @@ class RuleExtractor:
                 or _HERE.match(text)
                 or may_change(text, 0, len(text))
                 or shorthand.may_be_in(text)
-                or self_descriptions.may_begin(text)
+                or rates.may_be(text, 0, len(text))
+                or _may_introduce(text)
             )
         ):
             for finding in findings(text, turn.said_at):
@@ -114,11 +117,11 @@ class RuleExtractor:
             for candidate in replies.findings(turn, earlier):
                 found.setdefault(_key(candidate), candidate)
         ordered = sorted(found.values(), key=lambda c: (c.spans[0].start, c.spans[0].end))
-        ordered = list(_meant(ordered, text, earlier))
+        ordered = list(doubts.weighed(ordered, text, earlier))
         if self._own is not None:
             ordered = self._own.beside(ordered, text, turn.said_at)
             if self._own.keeps_notes():
-                ordered = notes.beside(ordered, turn, earlier)
+                ordered = in_passing.with_notes(ordered, turn, earlier)
         return list(drafts.quoted(idioms.without(ordered, text), text)) if ordered else ordered
 
     def unplaced(self, turn: Speech) -> list[Candidate]:
@@ -209,60 +212,6 @@ class RuleExtractor:
                 yield from repairs.set_right(turn, begin, said.turn_id, old)
 
 
-def _meant(
-    candidates: list[Candidate], text: str, earlier: Sequence[Speech]
-) -> Iterator[Candidate]:
-    """The candidates, those whose sentence is probably a joke, of a game, of the moment or the like
-    as not meant, and none of a sentence that tells a secret."""
-    told = sentences(text) if candidates else []
-    in_a_game = scorers.threshold("doubt in a game")
-    playing = None
-    for candidate in candidates:
-        span = candidate.spans[0]
-        if span.turn:
-            yield candidate
-            continue
-        said = next((text[at:end] for at, end in told if at <= span.start < end), span.quote)
-        if notes.tells_secret(said):
-            continue
-        asks = candidate.attribute.startswith(OF_ANSWERS)  # which is no statement, and earnest
-        plainly = candidate.act is SpeechAct.STATEMENT and not candidate.ends and not asks
-        news = candidate.act is SpeechAct.CHANGE
-        if news and scorers.earnest(said) < scorers.threshold("doubt of news"):  # "sold my soul"
-            yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
-            continue
-        if not plainly or candidate.durability is Durability.TRANSIENT:
-            yield candidate
-            continue
-        # What is told beside a question is judged by itself.
-        earnest = scorers.earnest(span.quote if "?" in said else _NEWS.sub("", said))
-        doubt = scorers.threshold(_doubt(candidate, said))
-        if playing is None and doubt <= earnest < in_a_game:  # else a game makes no difference
-            playing = scorers.in_a_game([each.content for each in earlier])
-        if earnest < (in_a_game if playing else doubt):
-            yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
-        else:
-            yield candidate
-
-
-def _doubt(candidate: Candidate, said: str) -> str:
-    """Which threshold what was noticed in a sentence has to reach."""
-    # What is of a special category waits for a person in any case, who had better see it; what
-    # stands in a question is part of a sentence, of which the score knows less. Who somebody is is
-    # often said in so few words ("I was born in 1990") that the score knows little.
-    who = candidate.attribute.startswith(_OF_IDENTITY) or candidate.value.startswith(_BORN)
-    if who or candidate.category is not None or "?" in said:
-        return "doubt where it is little"
-    return "doubt"
-
-
-_NEWS = compile_later(
-    r"^\W*(?:(?:quick|small|little|life|just an?) )?"
-    r"(?:update|news|fyi|psa|heads[- ]up|reminder|note)"
-    r"(?: (?:for you|on me|from me))? ?[:,–—-]+ ?|^\W*(?:yes|yeah|yep|yup)[,.!]? (?=i\b|my\b|we\b)",
-    re.I,
-)
-"""Says that what follows is news, and nothing of how it is meant."""
 _MADE_UP = compile_later(
     r"(?:^|[.!?,:\n] *|\b(?:please|you|to|and|me|help|let's)\s+)(?:write|tell me|generate|continue|"
     r"draft|compose|make up|invent|translate|rewrite|rephrase|paraphrase|proof-?read|correct|"
@@ -294,12 +243,17 @@ def _told_of_others(text: str) -> bool:
     return False
 
 
+def _may_introduce(text: str) -> bool:
+    """Whether a turn may begin with who speaks, without "I'm"."""
+    return self_descriptions.may_begin(text) or ages.may_begin(text) or greetings.may_begin(text)
+
+
 def _subjectless(text: str, start: int, end: int) -> bool:
     """Whether a sentence may be one about the speaker that leaves "I" out."""
     first = _FIRST.match(text, start, end)
-    return first is not None and (
-        first[0].lower() in SUBJECTLESS or text.find(" here", start, end) > 0
-    )
+    if first is None:
+        return text[start].isdigit() and text.find(" here", start, end) > 0
+    return first[0].lower() in SUBJECTLESS or text.find(" here", start, end) > 0
 
 
 _FIRST = compile_later(r"[^\W\d_]++(?:['’]t)?")
@@ -327,14 +281,19 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
                 _subjectless(text, start, end)
                 or may_change(text, start, end)
                 or shorthand.may_be(text, start, end)
-                or (start < self_descriptions.EARLY and self_descriptions.may_begin(text[start:]))
+                or rates.may_be(text, start, end)
+                or (start < self_descriptions.EARLY and _may_introduce(text[start:]))
             )
         ):
             words = words_of(text, start, end)
             found = list(_sentence_findings(text, words, said_at, "first"))
             found = self_descriptions.without_verb(words, found)
             reading = Reading(text, words, said_at, "first")
-            found = changes(reading, found)
+            found = rates.beside(reading, changes(reading, found))
+            if start < self_descriptions.EARLY:
+                found = greetings.beside(reading, found)
+            found = named_roles.beside(reading, found)
+            found = ages.beside(reading, found, first=start < self_descriptions.EARLY)
             if together:
                 found = shorthand.beside(reading, found)
         if not together:

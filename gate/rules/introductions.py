@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.findings import Reading, RuleFinding, capped
-from beliefledger.gate.rules.lexicon import PETS, WORDS, verb_form
-from beliefledger.gate.rules.normalised import GIVEN
+from beliefledger.gate.rules.lexicon import GIVEN, PETS, WORDS, verb_form
 from beliefledger.gate.rules.patterns import KINDS, is_job, is_role
 from beliefledger.gate.rules.phrases import phrase_end, retell, slug, text_of, tidy
 from beliefledger.gate.rules.words import Token, clause_end
@@ -199,6 +198,8 @@ def _modifier(words: list[Token], at: int, *, after_role: bool) -> _Item | None:
     low, following = words[at].low, words[at + 1].low
     if low == "from":
         end = _place_end(words, at + 1)
+        if following.endswith("ing") and words[at + 1].text.islower():
+            return None  # "retired from teaching"
         if end > at + 1:
             return _Item("identity.origin", "identity", at + 1, end, end, begins, importance=900)
     elif (

@@ -57,6 +57,8 @@ _PEOPLE = load("people.yaml")
 ONE, MANY, PETS = (frozenset(_PEOPLE[kind].split()) for kind in ("one", "many", "pets"))
 """Who is near to somebody, one of them or several, and animals."""
 NEAR = ONE | MANY | PETS
+GIVEN = frozenset(f"{load('normalised.yaml')['given']} {load('given_names.yaml')['given']}".split())
+"""Given names, in lower case."""
 
 
 def _verb_forms() -> dict[str, tuple[str, Form]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from beliefledger.gate.rules import self_descriptions
-from beliefledger.gate.rules.lexicon import BASES, NEAR, WORDS, Form, load, verb_form
+from beliefledger.gate.rules.lexicon import BASES, GIVEN, NEAR, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.words import Token, tokens
 
 _DATA: dict[str, Any] = load("normalised.yaml")
@@ -21,7 +21,6 @@ _FILLERS = frozenset(_DATA["fillers"].split())
 _PAUSED = frozenset(_DATA["paused"].split())
 _LAUGHS = frozenset(_DATA["laughs"].split())
 _OPENINGS = frozenset(_DATA["openings"].split())
-GIVEN = frozenset(_DATA["given"].split())
 _PHRASES: dict[tuple[str, str], list[tuple[tuple[str, ...], str]]] = {}
 """By their first two words: the words, and what stands for them."""
 for _typed, _meant in [*_DATA["phrases"].items(), *((each, ",") for each in _DATA["aside"])]:
@@ -95,7 +94,7 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
         or (words[0].low in OF_SOMEBODY and words[2].low == "is")
         or (words[0].low in _BARE and words[1].low == "is")
     ):
-        words = [Token("my", "my", words[0].start, words[0].start), *words]
+        words = [Token("my", "my", words[0].start, words[0].start), *_near(words)]
     elif words[0].low == "the" and len(words) > 3 and words[1].low in _OURS:
         words = [words[0]._replace(low="my"), *words[1:]]
     if words[0].low in _SPEAKERS and "," in said:
@@ -103,6 +102,17 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
     elif words[0].low in _OURS_ALL and len(words) > 5 and " and " in said:
         words = _with_whose(words)
     return _named(words)
+
+
+def _near(words: list[Token]) -> list[Token]:
+    """ "Hubby's called Dermot" as "husband is called Dermot"."""
+    first = words[0]
+    noun = first.low.removesuffix("'s")
+    if noun == first.low or words[1].low not in _NAMED:
+        return words
+    cut = first.end - 2
+    kin = Token(first.text[:-2], spelt(noun), first.start, cut)
+    return [kin, Token(first.text[-2:], "is", cut, first.end), *words[1:]]
 
 
 _SPEAKERS = frozenset({"i", "i'm", "i've", "we", "we're", "we've"})
@@ -450,7 +460,8 @@ def _named(words: list[Token]) -> list[Token]:
     """Given names that were typed in lower case get their capital, where a name may stand."""
     for at in range(1, len(words)):
         before = words[at - 1].low
-        if before not in _BEFORE_NAMES:
+        listed = before == "and" and at > 1 and words[at - 2].low in GIVEN
+        if before not in _BEFORE_NAMES and not listed:
             if words[at].low in _NAMED:
                 words = _apart(words, at)
             continue
@@ -486,4 +497,4 @@ _NO_NAMES = (
     | WORDS["determiner_words"]
     | {"not", "no", "always", "usually", "something", "after", "by", "like"}
 )
-_BEFORE_NAMES = NEAR | _NAMED | {"is", "i'm", "am", "me", ",", ";"}
+_BEFORE_NAMES = NEAR | _NAMED | {"is", "are", "i'm", "am", "me", ",", ";"}

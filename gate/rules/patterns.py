@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from beliefledger.gate.calendar_names import MONTHS
 from beliefledger.gate.rules.clauses import Clause
-from beliefledger.gate.rules.lexicon import MANY, ONE, WORDS, load
+from beliefledger.gate.rules.lexicon import GIVEN, MANY, ONE, WORDS, load
 from beliefledger.gate.rules.phrases import phrase_end, trim
 from beliefledger.gate.rules.words import Token
 from beliefledger.ledger.late_patterns import compile_later
@@ -242,7 +242,8 @@ def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
         end = phrase_end(words, at, stop, _PLACE)
         named = any(token.text[0].isupper() for token in words[at:end])
         named = named or first.low in WORDS["places"]
-        return end if named or not any(token.text[0].isupper() for token in words) else at
+        with_care = any(token.text[0].isupper() and token.low not in GIVEN for token in words)
+        return end if named or not with_care else at
     if kind == "org":
         end = phrase_end(words, at, stop, _OF)
         named = any(token.text[0].isupper() for token in words[at:end])

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules.clauses import clause_at
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped, verb_group
-from beliefledger.gate.rules.lexicon import WORDS, Form, verb_form
+from beliefledger.gate.rules.lexicon import MANY, ONE, WORDS, Form, verb_form
 from beliefledger.gate.rules.phrases import pointing, retell, slug, text_of, trim
 from beliefledger.gate.rules.words import Token
 
@@ -51,6 +51,10 @@ def _told(reading: Reading, subject: int) -> Iterator[RuleFinding]:
         or clause.tense not in ("past", "perfect")
         or clause.negated
         or clause.lemma not in _TELLING
+        or (
+            clause.lemma == "move"
+            and not (ONE | MANY).isdisjoint(word.low for word in words[begin:end])
+        )
         or clause.stop <= clause.verb + 1
     ):
         return

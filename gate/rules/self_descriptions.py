@@ -26,7 +26,8 @@ _LEAD = compile_later(
 )
 _YEARS_OLD = (["year", "old"], ["years", "old"], ["yr", "old"])
 _AGED = ("-year-old", "-yr-old", "yo")
-_SEXED = compile_later(r"(?P<age>[1-9]\d)(?:yo?)?[mf]\Z")
+_SEXED = compile_later(r"(?:[mf]/?(?=[1-9]\d\Z))?(?P<age>[1-9]\d)(?:(?:yo?)?/?[mf])?\Z")
+_OF_SEX = frozenset("mf")
 _AFTER_A_JOB = frozenset({",", "from", "living", "based", "with", "at", "in", "and"})
 """What may follow in an introduction, and in no headline ("… nurse arrested")."""
 _COMES = frozenset({"from", "based", "living", "at"})
@@ -45,7 +46,13 @@ def may_begin(text: str) -> bool:
     if found is None:
         return False
     first, *more = found["said"].replace(",", "").split()
-    if first[0].isdigit() or first in _FEW or first in _STATUS or first in _PARENTS:
+    if (
+        first[0].isdigit()
+        or _SEXED.match(first)
+        or first in _FEW
+        or first in _STATUS
+        or first in _PARENTS
+    ):
         return True
     return is_job(first) or any(map(is_job, more[:2]))
 
@@ -89,10 +96,11 @@ def _sex_apart(words: list[Token]) -> list[Token]:
     """ "19f from Manila" as "19, from Manila"."""
     first = words[0]
     found = _SEXED.match(first.low)
-    if found is None:
+    if found is None or _OF_SEX.isdisjoint(first.low):
         return words
-    age = first.start + found.end("age")
-    number = Token(first.text[:2], first.low[:2], first.start, age)
+    begin, age = first.start + found.start("age"), first.start + found.end("age")
+    said = found["age"]
+    number = Token(said, said, begin, age)
     comma = Token(",", ",", first.end, first.end)
     return [number, comma, *words[1 + (len(words) > 1 and words[1].low == ",") :]]
 
@@ -100,12 +108,12 @@ def _sex_apart(words: list[Token]) -> list[Token]:
 def _left_out(low: list[str], words: list[Token]) -> tuple[str, ...]:
     """What a self-description leaves out before its first word; nothing where it is none."""
     first, following = low[0], low[1] if len(low) > 1 else "."
-    if _SEXED.match(first):
+    if _SEXED.match(first) and not _OF_SEX.isdisjoint(first):
         return ("i'm",) if following in _AFTER_A_JOB or _job(low, 1) else ()
     if first.endswith(_AGED) and first[:2].isdigit():
         return ("i'm", "a") if following in ("from", ",") or _job(low, 1) else ()
     if first.isdigit() and len(first) == 2 and first[0] != "0" and following == ",":
-        return ("i'm",) if _job(low, 2) else ()
+        return ("i'm",) if _job(low, 2) or (low[2:3] and low[2] in _STATUS | {"retired"}) else ()
     if first in _STATUS and following == "," and len(low) > 3:
         return ("i'm",) if low[2] in _FEW | {"with", "one"} or low[2].isdigit() else ()
     if first in _FEW:

@@ -256,11 +256,12 @@ def _finding(
     fills["context"] = f".{slug(context, 4)}" if context else ""
     attribute = says["attribute"].format_map(fills).rstrip(".")
     entity = SELF
-    claim = (
-        says["claim"].format(value=value, quote=quote)
-        if "claim" in says
-        else _claim(again + quote, acted=says.get("base", False))
-    )
+    if "claim" in says:
+        claim = says["claim"].format(value=value, quote=quote)
+    elif attribute.startswith("answers.") and _SUBJECT.match(quote) is None:
+        claim = f"{SELF}: {quote}"  # "speak to me" is said to the agent
+    else:
+        claim = _claim(again + quote, acted=says.get("base", False))
     if "entity" in says:
         head = tokens(says["entity"])
         entity = content[words[head[0]].start : words[head[1] - 1].end]
@@ -274,9 +275,16 @@ def _finding(
         content, begin, end, claim, says["type"], attribute, value, says["importance"],
         confidence=800, topic=says.get("topic", ""), negated=bool(says.get("negated")),
         context=_said(reading, tokens("context")) if circumstance else None,
-        entity=entity, when=when, act=SpeechAct.STATEMENT if says.get("statement") else None,
+        entity=entity, when=when, act=_act(says),
         said_at=reading.said_at,
     ))  # fmt: skip
+
+
+def _act(says: dict[str, Any]) -> SpeechAct | None:
+    """The act that a shape tells by itself."""
+    if says.get("change"):
+        return SpeechAct.CHANGE
+    return SpeechAct.STATEMENT if says.get("statement") else None
 
 
 def _unwritten(words: list[Token]) -> str:
@@ -286,7 +294,11 @@ def _unwritten(words: list[Token]) -> str:
 
 
 _SAID_OF_SELF = frozenset({"i", "i'm", "i've", "we"})
-_DAY = compile_later(r"\bthe \d{1,2}(?:st|nd|rd|th)\b")
+_DAY = compile_later(
+    r"\bthe \d{1,2}(?:st|nd|rd|th)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.I
+)
+_IS = compile_later(r"(?:i['’]?m|i am|we['’]?re|we are) ", re.I)
+_HAS = compile_later(r"(?:i['’]?ve|i have|we['’]?ve|we have) (?=run|done|finished|completed)", re.I)
 _SUBJECT = compile_later(
     r"(?P<subject>i|we)(?P<more> (?:always|usually|normally))? (?P<verb>[a-z]++)\b", re.I
 )
@@ -305,6 +317,10 @@ def _claim(quote: str, *, acted: bool) -> str:
         verb = verb if verb == "can" else third_person(verb)
         more = (spoken["more"] or "").lower()
         return f"{SELF}{more} {verb}{told(quote[spoken.end() :])}"
+    for pattern, verb in ((_IS, "is"), (_HAS, "has")):
+        begins = pattern.match(quote)
+        if begins is not None:
+            return f"{SELF} {verb} {told(quote[begins.end() :])}"
     owned = _OWNER.match(quote)
     if owned is not None:
         return f"{SELF}'s {told(quote[owned.end() :])}"

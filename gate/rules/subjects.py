@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
-from beliefledger.gate.rules.normalised import GIVEN
+from beliefledger.gate.rules.lexicon import GIVEN, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.patterns import is_job
 from beliefledger.gate.rules.renewals import OTHERS, Sentence
 from beliefledger.gate.sentences import preceding

@@ -27,6 +27,10 @@ OVER = [
     ("i work at ikea", "im between jobs", "ikea"),
     ("im retired", "went back to work part time at b&q", "retired"),
     ("i drive a fiesta", "ive sold it", "fiesta"),
+    ("my brother has a boat", "he sold it last year", "boat"),
+    ("my sister has a horse", "she gave it away", "horse"),
+    ("my sister works at Aldi", "she quit", "Aldi"),
+    ("i keep 4 hens", "fox got two of them", "4 hens"),
     ("i live alone", "my mum lives with me now", "alone"),
     ("i live alone", "my girlfriend moved in", "alone"),
     ("i live alone", "got a flatmate", "alone"),
@@ -152,6 +156,8 @@ ANEW = [
 """What is believed, the news, and the slot with its new value."""
 
 NO_CHANGE = [
+    ("my brother has a boat", "he almost sold it", "boat"),
+    ("my sister works at Aldi", "she quit smoking", "Aldi"),
     ("i dont have a car", "my brother got a car", "does not have a car"),
     ("i dont have a car", "i want to buy a car", "does not have a car"),
     ("i dont have a car", "should i get a car?", "does not have a car"),

@@ -1,0 +1,99 @@
+"""What was noticed and is probably not meant: a joke, a game, the moment.
+
+How surely a sentence is meant is scored by `beliefledger.gate.scorers`; how much it takes depends
+on what was noticed in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from beliefledger.gate import notes, scorers
+from beliefledger.gate.rules import greetings, named_roles
+from beliefledger.gate.rules.whole_sentences import OF_ANSWERS
+from beliefledger.gate.sentences import sentences
+from beliefledger.ledger.candidate import Candidate, Durability, Speech, SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
+
+_OF_IDENTITY = ("identity.", "work.role", "body.height")
+_BORN = "born "
+"""How the value of an event begins that tells when somebody was born."""
+
+
+def weighed(
+    candidates: list[Candidate], text: str, earlier: Sequence[Speech]
+) -> Iterator[Candidate]:
+    """The candidates, those whose sentence is probably a joke, of a game, of the moment or the like
+    as not meant, and none of a sentence that tells a secret."""
+    told = sentences(text) if candidates else []
+    in_a_game = scorers.threshold("doubt in a game")
+    playing = None
+    for candidate in candidates:
+        span = candidate.spans[0]
+        if span.turn:
+            yield candidate
+            continue
+        said = next((text[at:end] for at, end in told if at <= span.start < end), span.quote)
+        if notes.tells_secret(said):
+            continue
+        asks = candidate.attribute.startswith(OF_ANSWERS)  # which is no statement, and earnest
+        plainly = candidate.act is SpeechAct.STATEMENT and not candidate.ends and not asks
+        news = candidate.act is SpeechAct.CHANGE
+        if news and scorers.earnest(said) < scorers.threshold("doubt of news"):  # "sold my soul"
+            yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
+            continue
+        if not plainly or candidate.durability is Durability.TRANSIENT:
+            yield candidate
+            continue
+        # What is told beside a question is judged by itself.
+        earnest = scorers.earnest(span.quote if _asks(said) else _NEWS.sub("", said))
+        doubt = scorers.threshold(_doubt(candidate, said))
+        if playing is None and doubt <= earnest < in_a_game:  # else a game makes no difference
+            playing = scorers.in_a_game([each.content for each in earlier])
+        if earnest < (in_a_game if playing else doubt):
+            yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
+        else:
+            yield candidate
+
+
+def _doubt(candidate: Candidate, said: str) -> str:
+    """Which threshold what was noticed in a sentence has to reach."""
+    # What is of a special category waits for a person in any case, who had better see it; what
+    # stands in a question is part of a sentence, of which the score knows less. Who somebody is is
+    # often said in so few words ("I was born in 1990") that the score knows little.
+    named = candidate.attribute == greetings.ATTRIBUTE and greetings.is_given(candidate.value)
+    if named:
+        return "doubt of a name" if _LAUGHS.search(said) is None else "doubt"
+    beside = candidate.participants and named_roles.is_name(candidate.value)
+    if beside and named_roles.asks_beside(said):
+        return "doubt of a name"
+    who = candidate.attribute.startswith(_OF_IDENTITY) or candidate.value.startswith(_BORN)
+    who = who or greetings.is_given(candidate.value)
+    if who or candidate.category is not None or _asks(said):
+        return "doubt where it is little"
+    return "doubt"
+
+
+_LAUGHS = compile_later(r"\b(?:lol|lmao|rofl|(?:ha){2,}|xd|jk)\b|[😂🤣😜😆]", re.I)
+
+
+def _asks(said: str) -> bool:
+    """Whether a sentence asks something, also without the mark."""
+    return "?" in said or _ASKING.match(said) is not None
+
+
+_ASKING = compile_later(
+    r"^\W*(?:(?:hi|hey|hello|so|ok|and|but)\b\W*)?(?:what|how|where|when|which|who|why)\b"
+    r"(?:['’]?s)?\s(?:should|do|does|did|can|could|would|is|are|am|to|a|the|good)\b",
+    re.I,
+)
+_NEWS = compile_later(
+    r"^\W*(?:(?:quick|small|little|life|just an?) )?"
+    r"(?:update|news|fyi|psa|heads[- ]up|reminder|note)"
+    r"(?: (?:for you|on me|from me))? ?[:,–—-]+ ?|^\W*(?:yes|yeah|yep|yup)[,.!]? (?=i\b|my\b|we\b)|"
+    r"^\W*(?:hi|hey|hello|hiya)(?: there| all| everyone| again)?[,!. -]+"
+    r"(?=i\b|i['’]?m\b|my\b|we\b)",
+    re.I,
+)
+"""Greets, or says that what follows is news, and nothing of how it is meant."""
