@@ -101,7 +101,10 @@ def _named(held: Held, ends: Ends) -> bool:
     said = {_singular(word) for word in words(memory.value)}
     said |= {_singular(part) for part in attribute.replace(".", "-").split("-")}
     if ends.never or not ends.attribute.endswith("*"):
-        said |= {_singular(word) for word in words(memory.claim)}
+        claim = memory.claim
+        if attribute == "work.employer" and not ends.never:
+            claim = claim.partition(" in ")[0]  # who left Berlin may work there for Siemens
+        said |= {_singular(word) for word in words(claim)}
     if ends.sparing and {_singular(word) for word in words(ends.sparing)} & said:
         return False
     if not said.issuperset(_singular(word) for word in words(ends.value) if ends.value):

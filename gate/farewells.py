@@ -8,22 +8,22 @@ about it is as pure as any. What names none is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from beliefledger.gate import plain_changes
+from beliefledger.gate import lapses, plain_changes
+from beliefledger.gate.additions import BESIDE, beside_old
 from beliefledger.gate.belief import Held
+from beliefledger.gate.callings import with_what_calls
 from beliefledger.gate.claims import CHECK, beyond
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.dependents import with_what_depends
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.entity_names import of_speaker
 from beliefledger.gate.figure_changes import refigured
-from beliefledger.gate.keys import canonical
 from beliefledger.gate.meant_memories import (
     LASTING,
     PLANNED,
-    TO_COME,
     WORD,
     Standing,
     in_place,
@@ -31,10 +31,14 @@ from beliefledger.gate.meant_memories import (
     stem,
     stems,
 )
+from beliefledger.gate.notes import is_called
 from beliefledger.gate.overtaken import is_kin_still, overtaken, without_sure_to_stand
+from beliefledger.gate.persons import known
+from beliefledger.gate.plans import fulfils, plans
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.renewals import Renewal, older_of_slot, renewals, renewed
 from beliefledger.gate.rules import distinctions, farewells, new_figures
+from beliefledger.gate.rules import lapses as rules_lapses
 from beliefledger.gate.rules import plain_changes as rules_plain_changes
 from beliefledger.gate.rules import renewals as rules_renewals
 from beliefledger.gate.rules import successions as rules_successions
@@ -43,7 +47,6 @@ from beliefledger.gate.sentences import before, sentences
 from beliefledger.gate.spoken_of import goes_on_of, spoken_of
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span
 from beliefledger.ledger.late_patterns import compile_later
-from beliefledger.ledger.times import DAY
 
 _STAYING = ("identity.name", "identity.birth", "identity.age", "event.", "record.", "language.")
 """What nobody takes leave of."""
@@ -59,13 +62,22 @@ def mean(
     kept = [each for each in candidates if not each.looked_for()]
     standing = Standing(draft, subject_ref, turn)
     kept = [_renewing_its_slot(standing, each) for each in kept]
-    if len(kept) == len(candidates) and not _BESIDE.search(turn.content):
-        return turn, kept
+    if len(kept) == len(candidates) and not BESIDE.search(turn.content):
+        return turn, with_what_calls(standing, kept)
     meant: list[Candidate] = []
-    if _BESIDE.search(turn.content):
+    if BESIDE.search(turn.content):
         joined = [(each, beside_old(standing, each, turn)) for each in kept]
         kept = [each for each, both in joined if both is None]
         meant = [both for _, both in joined if both is not None]
+    fewer: list[Candidate] = []
+    parted: list[Candidate] = []
+    for candidate in candidates:
+        if candidate.attribute == rules_lapses.ATTRIBUTE:
+            left = list(_fewer(draft, subject_ref, standing, candidate, turn))
+            if left:
+                fewer += left
+                parted.append(candidate)
+                kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
     for candidate in [each for each in candidates if each.looked_for()]:
         if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
             continue  # the words of somebody else end nothing of the subject's
@@ -101,6 +113,14 @@ def mean(
                 ends = _meant(candidate, told.over, [*kept, *meant], turn)
                 meant += [each for each in ends if each.retracts or not told.quiet]
             continue
+        if candidate.attribute == rules_lapses.ATTRIBUTE:
+            held = lapses.over(standing, candidate, turn)
+            if held:
+                kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+                # "Ana left Siemens" says where she worked, and is news all the same.
+                beside = [each for each in [*kept, *meant] if not lapses.was_so(each)]
+                meant += _meant(candidate, held, beside, turn)
+            continue
         if candidate.attribute == rules_successions.ATTRIBUTE:
             if any(_meets(each, candidate) for each in meant):
                 continue  # it has its answer
@@ -118,6 +138,8 @@ def mean(
         said = candidate.spans[0].quote
         lead = before(turn.content, candidate.spans[0].start)
         held = spoken_of(lead, said, look_up(standing, candidate, fits, types), standing)
+        if held and kind != "note.*":
+            held = lapses.without_only_theirs(held, candidate, known(standing))
         if kind == "*":
             held = [
                 each
@@ -134,11 +156,32 @@ def mean(
                 # What ended something is told as what happened, and not as a note that stands.
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
             meant += list(_meant(candidate, held, [*kept, *meant], turn))
-    if not meant:
+    kept, meant = with_what_calls(standing, kept), with_what_calls(standing, meant)
+    meant += [each for some in parted for each in _told(some, turn, [*kept, *meant])]
+    if not meant and not fewer:
         return turn, kept
-    cites = draft.cited(subject_ref, meant)
+    cites = draft.cited(subject_ref, [*fewer, *meant])
     turn = turn.citing(cites)
-    return turn, [*kept, *(_quoting(each, cites) for each in meant)]
+    # First what is left of several, so that nothing ends all of them.
+    return turn, [_quoting(each, cites) for each in fewer] + kept + [
+        _quoting(each, cites) for each in meant
+    ]
+
+
+def _fewer(
+    draft: Draft, subject_ref: str, standing: Standing, candidate: Candidate, turn: TurnView
+) -> Iterator[Candidate]:
+    """What is left of memories that list several things, of which a candidate ends one."""
+    if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
+        return
+    if standing.without_employer(goes_on_of(turn.content, candidate.spans[0])):
+        return
+    sentence = _Anew(draft, subject_ref, turn, standing, candidate)
+    for held, ways in list(lapses.of_several(standing, candidate, turn)):
+        left = next(filter(sentence.is_within, ways), None)
+        if left is not None:
+            standing.answered([held])
+            yield left
 
 
 def _is_said_by(anew: Sequence[Candidate], candidate: Candidate) -> bool:
@@ -152,47 +195,6 @@ def _is_said_by(anew: Sequence[Candidate], candidate: Candidate) -> bool:
         )
         for each in anew
     )
-
-
-_BESIDE = compile_later(r"\b(?:also|too|as well|in addition|besides|on top)\b", re.I)
-
-
-def beside_old(standing: Standing, candidate: Candidate, turn: TurnView) -> Candidate | None:
-    """A candidate that says its value stands beside the one of its slot, with both: "gym thursdays
-    as well", where it was mondays. None where it does not."""
-    if candidate.type not in _BOTH or candidate.negated or candidate.retracts or candidate.ends:
-        return None
-    span = candidate.spans[0]
-    said = next((turn.content[a:b] for a, b in sentences(turn.content) if a <= span.start < b), "")
-    if span.turn or candidate.context is not None or _BESIDE.search(said) is None:
-        return None
-    attribute = canonical(candidate.attribute, candidate.type)
-    there = [
-        held
-        for held in standing.of_user()
-        if held.type == candidate.type
-        and (held.written.memory.entity, held.written.memory.context) == (candidate.entity, None)
-        and canonical(held.written.memory.attribute, held.type) == attribute
-    ]
-    if len(there) != 1:
-        return None
-    old, new = there[0].written.memory, candidate.value
-    both = f"{old.value} and {new}"
-    if {stem(word) for word in WORD.findall(new.lower())} & stems(old.value) & _told_by(old.value):
-        return None  # the same again
-    if old.value not in old.claim or " and " in old.value or len(both) > _LONG:
-        return None
-    claim = old.claim.replace(old.value, both, 1)
-    return in_place(candidate, there[0], claim, both, ())
-
-
-_BOTH = frozenset({"fact", "preference"})
-_LONG = 80
-
-
-def _told_by(value: str) -> set[str]:
-    """The stems of what tells a value from others: its last word."""
-    return {stem(word) for word in WORD.findall(value.lower())[-1:]}
 
 
 def _renewing_its_slot(standing: Standing, candidate: Candidate) -> Candidate:
@@ -246,7 +248,7 @@ class _Anew(NamedTuple):
             if any(other.attribute == attribute for other in mine):
                 continue  # a rule has found it in this slot itself
             anew = renewed(self.candidate, each, self.standing)
-            if anew is None or not self._is_within(anew):
+            if anew is None or not self.is_within(anew):
                 over.append(each.held)
             else:
                 mine.append(anew)
@@ -259,11 +261,11 @@ class _Anew(NamedTuple):
         over."""
         before = self.turn.content[: self.candidate.spans[0].start]
         over, slots, quiet = plain_changes.meant(self.standing, self.candidate, beside, before)
-        found = [(held, next(filter(self._is_within, ways), None)) for held, ways in slots]
+        found = [(held, next(filter(self.is_within, ways), None)) for held, ways in slots]
         over = [*over, *(held for held, anew in found if anew is None)]
         return _News(over, [anew for _, anew in found if anew is not None], quiet)
 
-    def _is_within(self, candidate: Candidate) -> bool:
+    def is_within(self, candidate: Candidate) -> bool:
         """Whether a claim says no more than these words and those of the memory before."""
         quoted = _quoting(candidate, self.draft.cited(self.subject_ref, [candidate]))
         return beyond(quoted.model_copy(update={"check": CHECK})) is None
@@ -317,43 +319,6 @@ def _meets(one: Candidate, other: Candidate) -> bool:
     return any(
         each.turn is None and each.start < span.end and span.start < each.end for each in one.spans
     )
-
-
-def plans(turn: TurnView) -> Callable[[Held, str], bool]:
-    """Whether words name what a memory says is to be: an event that is still to come, a plan."""
-
-    def fits(held: Held, words: str) -> bool:
-        memory = held.written.memory
-        begins = memory.when.start
-        if begins is not None and begins < turn.said_at - DAY:
-            return False
-        if held.type == "event" and begins is None and not memory.attribute.startswith(TO_COME):
-            return False
-        if held.type in LASTING and begins is None and not _DAY.search(memory.value):
-            return False
-        said = {stem(word) for word in words.split()} - farewells.TRIPS
-        return bool(said) and said <= stems(f"{memory.claim} {memory.attribute.replace('.', ' ')}")
-
-    return fits
-
-
-def fulfils(held: Held, words: str) -> bool:
-    """Whether words name all that says which plan a memory is of."""
-    memory = held.written.memory
-    if held.type != "commitment" and not memory.attribute.startswith(_PLANS):
-        return False
-    which = {
-        stem(word.removesuffix("'s"))
-        for word in WORD.findall(memory.value.lower().replace("’", "'"))
-        if word not in farewells.PLANNING and not word.isdigit()
-    }
-    return bool(which) and which <= stems(words)
-
-
-_PLANS = ("event.plan", "event.consider", "plan.", "decision.plan", "commitment.")
-_DAY = compile_later(
-    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:to(?:day|morrow|night)|next)\b|\d", re.I
-)
 
 
 def names(held: Held, words: str) -> bool:
@@ -430,7 +395,10 @@ def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> 
         for other in beside
         if not other.retracts
         for each in other.spans
-        if each.turn is None and each.start < end and start < each.end
+        if each.turn is None
+        and each.start < end
+        and start < each.end
+        and not is_called(other, each)
     ]
     left = " ".join(
         word[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.decision import TurnView
@@ -32,6 +33,10 @@ class Standing:
         self._self = self._directory.survivor(streams.entity_stream(keys.ids, SELF.casefold()))
         self._of: dict[str, tuple[Held, ...]] = {}
         self._denied: list[Held] = []
+        self._denied_of_others: dict[str, list[Held]] = {}
+        self._answered: set[str] = set()
+        self.kept: dict[str, Any] = {}
+        """What others have worked out of these memories, so that it is done once."""
 
     def of_user(self) -> tuple[Held, ...]:
         """The memories about the user."""
@@ -57,6 +62,17 @@ class Standing:
 
     def of(self, words: Iterable[str]) -> list[Held]:
         """The memories about the user, and about those whom some words name."""
+        return [held for entity in self._named(words) for held in self._about(entity)]
+
+    def denied_of(self, words: Iterable[str]) -> list[Held]:
+        """What is denied of those whom some words name: "my boss hates meetings"."""
+        found = []
+        for entity in self._named(words):
+            self._about(entity)
+            found += self._denied_of_others.get(entity, [])
+        return found
+
+    def _named(self, words: Iterable[str]) -> list[str]:
         about = {self._self}
         for said in words:
             of_us = _OURS if not _US.isdisjoint(said.split()) else ()
@@ -64,7 +80,15 @@ class Standing:
                 entity = self._directory.named(canonical_entity(name))
                 if entity is not None:
                     about.add(entity)
-        return [held for entity in sorted(about) for held in self._about(entity)]
+        return sorted(about)
+
+    def answered(self, some: Iterable[Held]) -> None:
+        """Tell nothing more of these memories: it is known already what becomes of them."""
+        self._answered |= {each.memory_id for each in some}
+        self._of = {
+            entity: tuple(each for each in held if each.memory_id not in self._answered)
+            for entity, held in self._of.items()
+        }
 
     def _about(self, entity: str) -> tuple[Held, ...]:
         if entity not in self._of:
@@ -77,6 +101,8 @@ class Standing:
         for memory_id, stream in draft.about(self._subject_ref, entity).items():
             belief = draft.peek(stream)  # whoever ends it reads it
             held = belief.believed(memory_id)
+            if memory_id in self._answered:
+                continue
             if held is None or held.said_at > turn.said_at or held.ended(turn.said_at):
                 continue
             memory = held.written.memory
@@ -86,6 +112,8 @@ class Standing:
                 yield held
             elif entity == self._self:
                 self._denied.append(held)
+            else:
+                self._denied_of_others.setdefault(entity, []).append(held)
 
 
 _US = frozenset({"us", "we", "our", "company", "team", "we're", "we've"})

@@ -105,7 +105,12 @@ def _table(name: str, flags: int = 0) -> Table[_Words]:
 def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ()) -> list[Candidate]:
     """These candidates and the notes of the turn, in the order of their first spans. No note is
     made of a sentence of which something was found but how somebody is called."""
-    called = [span for each in found for span in each.spans if is_called(each, span)]
+    called = [
+        span
+        for each in found
+        for span in each.spans
+        if is_called(each, span) and _TOGETHER.match(turn.content, span.end) is None
+    ]
     taken = [
         (span.start, span.end)
         for each in found
@@ -123,10 +128,9 @@ def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ())
 
 
 def is_called(found: Candidate, span: Span) -> bool:
-    """Whether a candidate took of its sentence nothing but how a relative, friend or pet is called,
-    "my brother Tom": the rest may be worth a note. A partner or boss may be another one later, and
-    the note would still call them so."""
-    if span.turn or _LASTING.match(found.attribute) is None:
+    """Whether a candidate took of its sentence nothing but how somebody near or a pet is called,
+    "my brother Tom": the rest may be worth a note."""
+    if span.turn or _NEAR.match(found.attribute) is None:
         return False
     words = span.quote.lower().split()
     named = found.claim.endswith(f" is {found.value}") and span.quote.endswith(found.value)
@@ -144,9 +148,13 @@ def _is_so_unnamed(turn: Speech, read: _Read, called: Sequence[Span]) -> bool:
     return claim == read[0] or _note(turn, claim, spans) is not None
 
 
-_LASTING = compile_later(
+_TOGETHER = compile_later(r" and (?:i|me)\b", re.I)
+"""Behind a name, where the rest is of both: "my fiance Oisin and i live above a chipper"."""
+_NEAR = compile_later(
     r"relation\.(?:(?:step)?(?:mother|father|brother|sister|son|daughter|child)|cousin|aunt|uncle|"
-    r"niece|nephew|grand\w+|(?:best-)?friend|" + "|".join(sorted(PETS)) + r")\b"
+    r"niece|nephew|grand\w+|(?:best-)?friend|partner|spouse|reports-to|works-with|boss|manager|"
+    r"girlfriend|boyfriend|wife|husband|fianc\w+|colleague|flatmate|roommate|housemate|"
+    r"neighbou?r|landlord|" + "|".join(sorted(PETS)) + r")\b"
 )
 _SAYING_SO = frozenset("is are was were called named name name's".split())
 

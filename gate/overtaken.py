@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from beliefledger.gate import lapses
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems
-from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by
+from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by, topics
+from beliefledger.gate.persons import Known, called_in, known
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.renewals import OTHERS, Sentence
@@ -48,6 +50,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
         if said.may_be_of(of):
             there.append((held, of))
     there = [there[at] for at in linked_best(said, [of for _, of in there], _MOST_LINKED)]
+    people = known(standing) if there else Known({})
     told: dict[str, list[Held]] = {}
     for (held, of), rank in zip(there, ranks(said, [of for _, of in there]), strict=True):
         if _is_answered(held, beside) or _tells_of_another(said, held):
@@ -56,7 +59,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         if is_kin_still(held, said.text) or tells_a_state(said.text, of.claim):
             continue
-        if _only_names_the_person(said, of, held) or _leaves_the_desk(said, of):
+        if _only_names_the_person(said, of, held, people) or _leaves_the_desk(said, of):
             continue
         if _is_rid_of_another(said, held) or _only_says_when(said, of):
             continue
@@ -119,6 +122,11 @@ _PARTS = compile_later(
     re.I,
 )
 """What parts people from each other."""
+_BLOOD = compile_later(
+    r"relation\.(?:mother|father|mom|mum|dad|brother|sister|son|daughter|child|kid|cousin|aunt|uncle|"
+    r"niece|nephew|grand\w+|gran\w*|twin)\."
+)
+"""Who is so for good, alive or dead."""
 _LOVE = compile_later(
     r"relation\.(?:wife|husband|hubby|spouse|partner|girlfriend|boyfriend|gf|bf|fianc)"
 )
@@ -137,7 +145,8 @@ _OF_LOVE = compile_later(
 
 def is_kin(attribute: str, value: str) -> bool:
     """Whether what is believed in a slot is who a relative or friend is."""
-    return _KIN.match(attribute) is not None and value[:1].isupper()
+    named = value[:1].isupper() or attribute.endswith(".name")
+    return _KIN.match(attribute) is not None and named
 
 
 def is_kin_still(held: Held, text: str) -> bool:
@@ -148,6 +157,8 @@ def is_kin_still(held: Held, text: str) -> bool:
         return False
     if not _owners(text).isdisjoint(memory.value.lower().split()):
         return True  # "Mia's dog died"
+    if _BLOOD.match(memory.attribute) is not None:
+        return True
     of_love = _LOVE.match(memory.attribute) is not None
     return _PARTS.search(text) is None and not (of_love and _OF_LOVE.search(text))
 
@@ -169,16 +180,22 @@ def _is_rid_of_another(said: Said, held: Held) -> bool:
     return stem(rid["of"].split()[-1]) not in stems(f"{memory.claim} {memory.attribute}")
 
 
-def _only_names_the_person(said: Said, of: Told, held: Held) -> bool:
-    """Whether nothing links a sentence with what is believed of somebody but their name, and it
-    says more than that they are gone: who is off pork has a job still."""
+def _only_names_the_person(said: Said, of: Told, held: Held, people: Known) -> bool:
+    """Whether nothing links a sentence with what is believed of somebody but how they are called,
+    and it says more than that they are gone: who is off pork has a job still."""
     memory = held.written.memory
-    if memory.entity == SELF or _PARTS.search(said.text):
+    if is_kin(memory.attribute, memory.value) and _PARTS.search(said.text):
         return False
-    named = stems(memory.entity)
-    if len(said.stems - named) < 2 or not said.topics.isdisjoint(of.topics):
+    theirs = lapses.is_of_their_own(said.text)
+    if held.type == "relation" and not theirs and not is_kin(memory.attribute, memory.value):
+        return False  # "Graham's moved to Leicester, we've Shelley now", of a tutor
+    called = called_in(held, people)
+    if not called or len(said.stems - called) < (1 if theirs else 2):
         return False
-    return said.stems & of.stems <= named and not said.is_rival_of(of)
+    about = topics(tuple(word for word in said.words if stem(word) not in called))
+    if not about.isdisjoint(of.topics):
+        return False
+    return said.stems & of.stems <= called and not said.is_rival_of(of)
 
 
 _AT_HOME = compile_later(
@@ -262,14 +279,20 @@ def _may_be(held: Held) -> bool:
 
 
 def _stays_in_town(said: Said, of: Told) -> bool:
-    """Whether all that is told of a home is who shares it: "moved in with my gf"."""
-    return (
-        of.attribute == "home.location"
-        and _MOVED_IN.search(said.low) is not None
-        and not said.names
-    )
+    """Whether a sentence moves nobody to another town: "moved in with my gf", "moved desks"."""
+    if of.attribute != "home.location":
+        return False
+    if _MOVED_ELSEWHERE.search(said.low) is not None:
+        return True
+    return _MOVED_IN.search(said.low) is not None and not said.names
 
 
+_MOVED_ELSEWHERE = compile_later(
+    r"\bmov(?:ed|ing|es?) (?:on\b|(?:up|down|over|across)? ?(?:to|into|onto) "
+    r"(?:the |an? |another |his |her |their |my )?(?:[\w-]+ ){0,2}(?:team|desk|seat|table|"
+    r"department|role|position|squad|project|class|league|shift|office|group|grade|year|level)\b)"
+)
+"""Who moves so lives where they lived."""
 _MOVED_IN = compile_later(r"\bmov(?:ed|ing|es?) in\b(?! (?:to|at)\b)")
 
 

@@ -6,6 +6,8 @@ was decided about it, and what became of that, is folded from the log (`standing
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
 from enum import StrEnum
 
 from beliefledger.gate.consent import ORDINARY, Consent
@@ -108,8 +110,8 @@ class TurnStanding:
     withheld: tuple[Withheld, ...] = ()
     outdated: tuple[Outdated, ...] = ()
     contested: bool = False
-    memories: tuple[str, ...] = ()
-    """The memories that came of its words, and may be shown."""
+    memories: Mapping[str, tuple[Run, ...]] = field(default_factory=dict)
+    """The memories that came of its words, and may be shown; each with these words."""
     remembered: tuple[Run, ...] = ()
     """The words that these came of."""
 

@@ -190,7 +190,7 @@ class StandingFold:
         remembered: list[Run] = []
         beside: list[Withheld] = []
         """The words of this turn that another one's dubious statement was read with."""
-        memories: dict[str, None] = {}
+        memories: dict[str, tuple[Run, ...]] = {}
         contested = False
         for decision_id in turn.cited:
             decision = self._decisions[decision_id]
@@ -213,7 +213,7 @@ class StandingFold:
             contested |= decision.outcome == Outcome.ESCALATE and decision.approved is None
             if found is None:
                 continue
-            memories[decision.memory or ""] = None
+            memories[decision.memory or ""] = spans
             remembered += spans
             contested |= found.belief in self._contested and found.state is State.HELD
             if found.category != ORDINARY:
@@ -231,7 +231,7 @@ class StandingFold:
         if words.orders(content):
             return TurnStanding(Cause.INSTRUCTION)
         if ORDINARY not in rights.covered:
-            return TurnStanding(Cause.NO_BASIS, memories=tuple(memories))
+            return TurnStanding(Cause.NO_BASIS, memories=memories)
         withheld = [
             *words.widened(withheld, kept, content),
             *words.special(content, rights, approved),
@@ -242,7 +242,7 @@ class StandingFold:
             withheld=tuple(sorted(withheld, key=lambda each: (each.start, each.end))),
             outdated=tuple(outdated),
             contested=contested,
-            memories=tuple(memories),
+            memories=memories,
             remembered=tuple(remembered),
         )
 

@@ -14,6 +14,7 @@ from beliefledger.gate.standing_fold import NAMES, StandingFold
 from beliefledger.gate.standing_parts import Touched
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.dataclass import dataclass
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
@@ -85,7 +86,7 @@ class Standing:
         withheld = tuple(joined([(each.start, each.end) for each in standing.withheld]))
         if withheld and says_nothing(blanked(content, withheld)):
             return None
-        return shown_turn(standing, withheld, self.fold.decided_at(turn_id))
+        return shown_turn(standing, content, withheld, self.fold.decided_at(turn_id))
 
     def memory(self, memory_id: str) -> bool:
         return self.fold.withholds(memory_id, self.rights) is None
@@ -118,7 +119,7 @@ class Everything(Standing):
         if standing.whole is not None:
             causes = {standing.whole.value: None}
         return replace(
-            shown_turn(standing, (), self.fold.decided_at(turn_id)), reasons=tuple(causes)
+            shown_turn(standing, content, (), self.fold.decided_at(turn_id)), reasons=tuple(causes)
         )
 
     def memory(self, memory_id: str) -> bool:
@@ -194,7 +195,9 @@ def audited(subject_ref: str, purpose: str, kind: str, position: int | None) -> 
     return standing
 
 
-def shown_turn(standing: TurnStanding, withheld: tuple[Run, ...], decided: int) -> ShownTurn:
+def shown_turn(
+    standing: TurnStanding, content: str, withheld: tuple[Run, ...], decided: int
+) -> ShownTurn:
     return ShownTurn(
         withheld=withheld,
         superseded=tuple(
@@ -203,9 +206,26 @@ def shown_turn(standing: TurnStanding, withheld: tuple[Run, ...], decided: int) 
             )
         ),
         contested=standing.contested,
-        memories=standing.memories,
+        memories=tuple(_of_their_own(standing, content)),
         decided=decided,
     )
+
+
+def _of_their_own(standing: TurnStanding, content: str) -> Iterator[str]:
+    """The memories of a turn, without those that took the place of others of its words, and without
+    how somebody is called of whom the rest is over: "my sister Ana", who works there no more."""
+    instead = {each.by for each in standing.outdated}
+    for memory, spans in standing.memories.items():
+        called = spans and all(
+            _CALLED.fullmatch(content, start, end) is not None
+            and any(over.start == start and end < over.end for over in standing.outdated)
+            for start, end in spans
+        )
+        if memory not in instead and not called:
+            yield memory
+
+
+_CALLED = compile_later(r"(?i:my|our) (?:[a-z]{1,20} ){1,3}[A-ZÀ-Þ][\w'’-]{0,30}")
 
 
 def _covers(rights: Rights) -> tuple[object, ...]:

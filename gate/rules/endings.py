@@ -28,6 +28,10 @@ _DOUBTS = compile_later(_DATA["doubts"], re.I)
 _NOT_SURE = compile_later(r"\b(?:don['’]?t|do not|no longer) (?:really )?(?:think|believe)\b", re.I)
 
 
+_ONE_OF = compile_later(r"\b(?:one|some|two|three|half|another|most|none) of *\Z", re.I)
+""" "One of my bikes got stolen": there are others."""
+
+
 class _Event(NamedTuple):
     """A pattern, and the attributes of what it ends."""
 
@@ -79,7 +83,7 @@ def endings(reading: Reading) -> Iterator[Over]:
         if found is None or FOR_NOW.search(found[0]) is not None:
             continue
         lead = re.split(r"[,;:]|\b(?:but|and|so)\b", text[: found.start()])[-1]
-        if _DOUBTS.search(lead) is not None:
+        if _DOUBTS.search(lead) is not None or _ONE_OF.search(lead) is not None:
             continue
         thing, named = _thing(found, event)
         if thing is None:

@@ -22,6 +22,7 @@ from beliefledger.gate.rules import (
     inline_repairs,
     introductions,
     languages,
+    lapses,
     named_roles,
     new_figures,
     other_statements,
@@ -147,6 +148,9 @@ class RuleExtractor:
         if plain_changes.may_be_in(text):
             for start, end in sentences(text):
                 found += plain_changes.findings(text, start, end)
+        if lapses.may_be_in(text):
+            for start, end in sentences(text):
+                found += lapses.findings(text, start, end)
         for start, end in sentences(text):
             found += successions.findings(text, start, end)
         return [to_candidate(each, turn.said_at) for each in found]

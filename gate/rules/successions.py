@@ -31,14 +31,14 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
     if not 0 < len(text) <= LONGEST or not successions.may_overtake(text):
         return
     if category_of(text) is not None:
-        start, end = _without_reason(content, start, end)
+        start, end = without_reason(content, start, end)
         text = content[start:end]
     words = " ".join(dict.fromkeys(spelt_out(text).split()))
     if words:
         yield looked_up(content, start, end, ATTRIBUTE, words)
 
 
-def _without_reason(content: str, start: int, end: int) -> tuple[int, int]:
+def without_reason(content: str, start: int, end: int) -> tuple[int, int]:
     """The clause of a sentence of a special category that is of none and sounds most like a change:
     "got rid of the cats", where allergies are why. All of the sentence where each clause is of
     one."""

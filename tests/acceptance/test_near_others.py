@@ -41,9 +41,7 @@ NEAR = {
     "my internet provider is A1": ["the internet is slow now"],
     "my daughter Mia goes to Goethe school": ["Mia's friend moved to Montessori school"],
     "My kids are Tom and Lily": ["Tom died"],
-    "I own a boat and a caravan": ["sold the boat"],
     "my cats Pixel and Toast are siblings": ["Toast ran away"],
-    "I have two dogs, Rex and Milo": ["we gave Rex away"],
     "I have a dog called Rex and a cat called Mia": ["Rex died"],
     "my parents are Jim and Sue": ["Sue passed away yesterday"],
 }  # fmt: skip
