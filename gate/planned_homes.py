@@ -52,6 +52,8 @@ _THERE = compile_later(
     r"(?=\W*$|\s?[,.!;(]|\s(?:now|finally|at last|and|but)\b)",
     re.I,
 )
+_NEEDED = ("move", "settled", " in", " at ", "unpack")
+"""One of these is in whatever tells that a move is done."""
 _NOT_DONE = compile_later(
     r"\b(?:if|when|once|until|before|after|will|would|tomorrow|next|not|n['’]t|almost|nearly|hotel|"
     r"holiday|vacation|weekend|visiting|trip|airbnb|wish|imagine|pretend|dream(?:t|ed)?|could|"
@@ -121,7 +123,10 @@ def settled(
 def _done(turn: TurnView) -> tuple[int, int, str | None] | None:
     """The sentence that tells that a move is done, and the place that it names, if any."""
     text = turn.content
-    if turn.role != "user" or len(text) > _LONGEST_TURN or drafts.begins(text) is not None:
+    low = text.lower()
+    if turn.role != "user" or not any(each in low for each in _NEEDED):
+        return None
+    if len(text) > _LONGEST_TURN or drafts.begins(text) is not None:
         return None
     for start, end in sentences(text):
         said = text[start:end]
