@@ -19,7 +19,7 @@ from beliefledger.ledger.dataclass import dataclass
 from beliefledger.projections.aboutness import ABOUT
 from beliefledger.projections.kept_slots import all_elsewhere
 from beliefledger.projections.mentions import ONLY_ASKS
-from beliefledger.projections.novelty import THEIRS, UNITS, UNREAL
+from beliefledger.projections.novelty import GENERAL, THEIRS, UNITS, UNREAL
 from beliefledger.projections.slot_routing import light_terms, with_same
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ NAMES = (
     "newer past",
     "about newer now",
     "only asks",
+    "asks in general",
     "only mentions",
     "ending now",
     "kept",
@@ -160,6 +161,7 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
         "newer now": newer * near * now,
         "newer past": newer * past,
         "about newer now": scores * newer * now,
+        "asks in general": index.texts["aside"][numbers] & GENERAL > 0,
         "only asks": index.texts["prior"][numbers] <= ONLY_ASKS,
         "only mentions": np.array([each.mentions for each in placed]),
         "ending now": np.array([each.ending for each in placed]) & now,

@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from beliefledger.ledger.data_files import data, lines
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.projections.open_sentences import is_general
 
 UNITS = 1000
 """A score of 1 in whole numbers, as an index keeps it."""
@@ -46,7 +47,8 @@ def score(text: str) -> float:
 
 def aside(text: str, scored: float) -> int:
     """What makes a text with a score tell nothing of the speaker that is so now, as bits: `THEIRS`
-    where it tells of somebody else, `UNREAL` where it is supposed, declined, joked or long ago."""
+    where it tells of somebody else, `UNREAL` where it is supposed, declined, joked or long ago,
+    `GENERAL` where it only asks."""
     low = _begin(text)
     return _aside(text, low, _classes_of(low), scored)
 
@@ -70,10 +72,13 @@ def _aside(text: str, low: str, classes: Collection[str], scored: float) -> int:
         found = THEIRS
     if any(scored < _BELOW.get(each, 0) for each in classes):
         found |= UNREAL
+    if is_general(low):
+        found |= GENERAL
     return found
 
 
-THEIRS, UNREAL = 1, 2
+THEIRS, UNREAL, GENERAL = 1, 2, 4
+"""The bits of what stands aside. What is `GENERAL` only asks, and of nothing of the speaker's."""
 _BELOW = {"=supposed": 0.5, "=declined": 0.85, "=joke": 0.85, "=past": 0.7, "=passing": 0.7}
 """Below which score a text with words of a class is not so."""
 _KIN = (

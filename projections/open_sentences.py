@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import NamedTuple
 
 from beliefledger.ledger.data_files import data
 from beliefledger.projections.search_terms import terms
@@ -23,6 +24,10 @@ _NEWLY = re.compile(
     r"\b(?:these days|at the moment|right now|(?:from|by) now on|as of (?:now|today|this|last)"
     r"|this (?:season|semester|term|school year))\b"
 )
+_OWN = re.compile(
+    r"\b(?:my|mine|our|ours|im|ive|i['’](?:m|ve)|we['’](?:re|ve)|(?:i|we) (?:have|am|are))\b"
+)
+_PART = re.compile(r"[,;]\s++| [-–—]++ ")
 _CLAUSE = re.compile(r"[.!?;:,\n]+|\b(?:but|so|and)\b")
 
 
@@ -30,7 +35,14 @@ def stated(text: str) -> int:
     """How many terms a text has outside its questions and requests, and outside what it only
     imagines: "If I won, I'd move to Barbados"."""
     lowered = text.lower()
-    return sum(len(terms(each)) for each in _SENTENCE.findall(lowered) if not _is_open(each))
+    return sum(len(terms(_told(each))) for each in _SENTENCE.findall(lowered))
+
+
+def is_general(text: str) -> bool:
+    """Whether a text tells nothing and asks of nothing of the speaker's: "which board game is good
+    for five", and not "is my visa still good"."""
+    lowered = text.lower()
+    return _OWN.search(lowered) is None and not stated(lowered)
 
 
 def unreal(text: str) -> frozenset[str]:
@@ -51,16 +63,43 @@ def is_new(text: str) -> bool:
     return _NEWLY.search(text.lower()) is not None
 
 
-def _is_open(sentence: str) -> bool:
-    """Whether a sentence in lower case asks for something, or tells what would be."""
-    if "?" in sentence or _asks().match(sentence):
-        return True
-    return _SUPPOSES.search(sentence) is not None and _WOULD.search(sentence) is not None
+def _told(sentence: str) -> str:
+    """The part of a sentence in lower case that tells something: of "I'm in Luton, when should I
+    leave?" what stands before the question, of "help me write to Jens, he's my boss" the rest."""
+    asks = _asks()
+    if asks.begins.match(sentence):
+        if asks.standing.search(sentence):
+            return sentence
+        return " ".join(each for each in _PART.split(sentence)[1:] if asks.told.match(each))
+    *before, last = _PART.split(sentence.rstrip())
+    if "?" in last or (before and asks.ends.match(last)):
+        first = next((at for at, each in enumerate(before) if asks.begins.match(each)), len(before))
+        told = " ".join(before[:first])
+        return told if asks.states.search(told) and "?" not in told else ""
+    imagined = _SUPPOSES.search(sentence) is not None and _WOULD.search(sentence) is not None
+    return "" if imagined or "?" in sentence else sentence
+
+
+class _Asks(NamedTuple):
+    """How a sentence begins that asks for something; how one ends; how a part begins that tells
+    something after a question; by which words one tells something before a question; and by which
+    a request is for always."""
+
+    begins: re.Pattern[str]
+    ends: re.Pattern[str]
+    told: re.Pattern[str]
+    states: re.Pattern[str]
+    standing: re.Pattern[str]
 
 
 @cache
-def _asks() -> re.Pattern[str]:
-    """How a sentence begins that asks for something."""
+def _asks() -> _Asks:
     written = data("beliefledger.projections", "open_sentences.yaml")
-    openers, begins = "|".join(written["openers"]), "|".join(written["begins"])
-    return re.compile(rf"\A\W*+(?:(?:{openers})\b\W*+){{0,3}}(?:{begins})")
+    any_of = {name: "|".join(each) for name, each in written.items()}
+    return _Asks(
+        begins=re.compile(rf"\A\W*+(?:(?:{any_of['openers']})\b\W*+){{0,3}}(?:{any_of['begins']})"),
+        ends=re.compile(rf"(?:{any_of['ends']})\W*+\Z"),
+        told=re.compile(any_of["told"]),
+        states=re.compile(rf"\b(?:{any_of['states']})\b"),
+        standing=re.compile(rf"\b(?:{any_of['standing']})\b"),
+    )

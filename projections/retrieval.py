@@ -67,6 +67,11 @@ NEARLY = 0.8
 FILLING = 0.5
 """The same where some texts have a signal, but fewer than there may be results: what answers is
 often told in other words than what happens to share one with the question."""
+NEWS = 900
+"""The novelty of a turn, in thousandths, from which on it may be what changed although it has
+nothing of the question: "so I moved it to another one" …"""
+MOST_NEWS = 3
+"""… and how many such turns there are at most, the newest, said after what fits best."""
 
 # The four components of the profile `recall`, at a recency weight r.
 _RELEVANCE, _RECENCY, _IMPORTANCE, _FREQUENCY = 0.7, 0.4, 0.2, 0.1
@@ -132,6 +137,8 @@ def find(index: SubjectIndex, query: Query) -> Result:
         arms["slot"] = Arm(np.where(signal, about.scores, 0), SLOT, ranked=False, top=1.0)
     if not query.diversity and 0 < signal.sum() < max(query.k, answer_order.WINDOW):
         signal |= mask & (meant >= FILLING * query.floor)
+        if asked_for.own_now:
+            signal[_news(index, mask & ~signal, ranking.worth(arms.values()))] = True
     prior = np.ones(1, np.float32)
     if index.has_turns:
         prior = (index.texts["prior"] / MILLION).astype(np.float32)
@@ -173,6 +180,15 @@ def find(index: SubjectIndex, query: Query) -> Result:
     hits = _hits(index, query, scored, placed)
     without = sum(1 for number in index.waiting if mask[number])
     return Result(hits, searched, searched - int(signal.sum()), without)
+
+
+def _news(index: SubjectIndex, mask: Mask, worth: Floats) -> Numbers:
+    """The turns that say that something changed, after what fits a question best was said."""
+    said_at = index.texts["said_at"]
+    since = said_at[int(worth.argmax())]
+    novel = (index.texts["novelty"] >= NEWS) & (index.texts["aside"] == 0)
+    there = np.flatnonzero(mask & novel & (said_at > since))
+    return there[np.argsort(-said_at[there], kind="stable")][:MOST_NEWS]
 
 
 def _perhaps(

@@ -115,6 +115,7 @@ def asked(model: str) -> Iterator[Case]:
                         )
             people = stories.mixed(written(STORIES / "tune.yaml"))
             near = written(STORIES / "near.yaml")
+            fresh = written(STORIES / "tune_3.yaml")  # which no scorer has seen
             fold_of = {
                 story.name: number % FOLDS
                 for groups in (people, stories.alone(near))
@@ -129,6 +130,11 @@ def asked(model: str) -> Iterator[Case]:
                     with scorers[number % FOLDS]:
                         for case in _of_stories(memory, model, "one", story.name, [story]):
                             yield case._replace(person=f"mixed {number}")
+            for number, some in enumerate(stories.mixed(fresh)):
+                yield from _of_stories(memory, model, "mixed", f"fresh {number}", some)
+                for story in some:
+                    for case in _of_stories(memory, model, "one", story.name, [story]):
+                        yield case._replace(person=f"fresh {number}")
             for story in near:
                 with scorers[fold_of[story.name]]:
                     yield from _of_stories(memory, model, "near", story.name, [story])

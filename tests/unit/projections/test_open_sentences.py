@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from beliefledger.projections.open_sentences import stated
+from beliefledger.projections.open_sentences import is_general, stated
 from beliefledger.projections.search_terms import terms
 
 
@@ -23,6 +23,29 @@ from beliefledger.projections.search_terms import terms
         "please suggest a name for a cake",
         "what if hotels had no doors",
         "btw, quick question, is there a good film on tonight",
+        "what hotels are good in lisbon",
+        "which of these two is heavier",
+        "who won the cup last night",
+        "how to get wax out of a rug",
+        "why do cats purr",
+        "recipe ideas with leeks",
+        "best way to descale a kettle",
+        "is it normal for a kettle to whistle twice",
+        "is the metro safe at night in naples",
+        "tips for a first triathlon",
+        "explain gradient descent like im five",
+        "translate 'see you soon' to danish",
+        "yo what rhymes with orange",
+        "looking for a pun about cheese",
+        "does anyone still use fax",
+        "did you know octopuses have three hearts",
+        "when do clocks change in the us",
+        "can a rabbit eat kale stems",
+        "could someone explain vat to me",
+        "how hot is too hot for tomato seedlings",
+        "name for a goldfish, something posh, any ideas",
+        "first class or second class stamp for a letter, does it matter",
+        "which note is the highest on a recorder, kid wants to know",
     ],
 )
 def test_what_asks_for_something_states_nothing(text: str) -> None:
@@ -42,6 +65,45 @@ def test_what_asks_for_something_states_nothing(text: str) -> None:
         "list price was 900, I paid 700",
         "I need a new phone",
         "So I moved to Leeds",
+        "what my boss wants is a weekly report",
+        "which is why i moved to leeds",
+        "who would have thought, i got the job",
+        "how i take my coffee: black, two sugars",
+        "where i work there are 12 people",
+        "when i was in leeds i had a dog",
+        "did it, handed in my notice",
+        "did a 10k today",
+        "was a nurse for ten years",
+        "have a new job at the bank",
+        "do the school run every morning",
+        "does padel on thursdays now",
+        "is now a vegetarian",
+        "will be in oslo until june",
+        "can't eat nuts",
+        "i can do tuesdays only",
+        "should be in the new flat by june",
+        "give me short answers from now on",
+        "always explain your steps",
+        "convert prices to euros always",
+        "my best friend is called ideas lol",
+        "got a dog",
+        "need glasses now",
+        "are vegan, both of us",
+        "could do with less sugar, so i switched to stevia",
+        "best place to work i ever had, staying another year",
+        "the difference between old and new rent is 90 quid",
+        "explained it to my mum, she moved out",
+        "what a day, signed the lease for the flat in ghent",
+        "what we have now is a golf",
+        "how about that, they promoted me to lead",
+        "just moved to porto",
+        "tell me when the 10 o clock standup starts, it moved to 10",
+        "remind me to call my landlord mr petersen",
+        "make it 3 bullet points from now on",
+        "rate went up to 45",
+        "compare that with my old salary, 2100",
+        "if you must know im 34",
+        "get me up at 6 now, not 7",
     ],
 )
 def test_what_tells_something_does(text: str) -> None:
@@ -50,6 +112,42 @@ def test_what_tells_something_does(text: str) -> None:
 
 def test_only_the_part_that_tells_counts() -> None:
     assert stated("what should I cook? I don't eat meat") == stated("I don't eat meat")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("can u help me write to Jens, hes my boss", "hes my boss"),
+        (
+            "my contract is up for renewal, they want 198, is that a lot?",
+            "my contract they want 198 up renewal",
+        ),
+        ("sony xm4s, left ear crackles, repair or bin?", ""),
+        ("what should we watch, we only have netflix", "we only have netflix"),
+        (
+            "flying to Oslo on the 7th with my sister, what time would you leave?",
+            "flying to Oslo on the 7th with my sister",
+        ),
+        ("they dont do figma here, its all penpot, help", "they dont do figma here its all penpot"),
+    ],
+)
+def test_what_stands_beside_a_question_is_told(text: str, told: str) -> None:
+    assert stated(text) == len(terms(told))
+
+
+@pytest.mark.parametrize(
+    ("text", "general"),
+    [
+        ("which board game is good for five", True),
+        ("what type of cloud looks like a ploughed field", True),
+        ("why does the gear of my old fiesta stick", False),
+        ("can you word a mail to our landlord", False),
+        ("I play chess", False),
+        ("is it cold in oslo? I moved there", False),
+    ],
+)
+def test_who_asks_in_general_asks_of_nothing_of_theirs(text: str, general: bool) -> None:
+    assert is_general(text) is general
 
 
 def test_what_a_text_states_is_outside_its_questions() -> None:
