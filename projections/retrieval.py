@@ -72,6 +72,8 @@ NEWS = 900
 nothing of the question: "so I moved it to another one" …"""
 MOST_NEWS = 3
 """… and how many such turns there are at most, the newest, said after what fits best."""
+LITTLE = 1e-3
+"""What such a turn is worth at least: something, and less than any word of the question."""
 
 # The four components of the profile `recall`, at a recency weight r.
 _RELEVANCE, _RECENCY, _IMPORTANCE, _FREQUENCY = 0.7, 0.4, 0.2, 0.1
@@ -135,16 +137,19 @@ def find(index: SubjectIndex, query: Query) -> Result:
         arms["answer"] = Arm(fits.astype(np.float32), ANSWER, ranked=False, top=1.0)
     if asked_for.slots:
         arms["slot"] = Arm(np.where(signal, about.scores, 0), SLOT, ranked=False, top=1.0)
+    news = np.zeros(0, np.int64)
     if not query.diversity and 0 < signal.sum() < max(query.k, answer_order.WINDOW):
         signal |= mask & (meant >= FILLING * query.floor)
         if asked_for.own_now:
-            signal[_news(index, mask & ~signal, ranking.worth(arms.values()))] = True
+            news = _news(index, mask & ~signal, ranking.worth(arms.values()))
+            signal[news] = True
     prior = np.ones(1, np.float32)
     if index.has_turns:
         prior = (index.texts["prior"] / MILLION).astype(np.float32)
         if asks_agent(query.words):
             prior = of_asked_agents(prior, index.texts["agent"] == 1)
     least = np.where(signal, ranking.worth(arms.values()) * prior, 0)
+    least[news] = np.maximum(least[news], LITTLE)
     more = sum(arm.weight for arm in arms.values() if arm.ranked)
     # More than are asked for, since several may be one result.
     count = 2 * query.k + _BESIDE if not query.diversity else max(_POOL, 5 * query.k)
@@ -182,7 +187,7 @@ def find(index: SubjectIndex, query: Query) -> Result:
     return Result(hits, searched, searched - int(signal.sum()), without)
 
 
-def _news(index: SubjectIndex, mask: Mask, worth: Floats) -> Numbers:
+def _news(index: SubjectIndex, mask: Mask, worth: Scores) -> Numbers:
     """The turns that say that something changed, after what fits a question best was said."""
     said_at = index.texts["said_at"]
     since = said_at[int(worth.argmax())]

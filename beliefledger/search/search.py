@@ -344,7 +344,7 @@ def _why(hit: Hit) -> str:
         parts.append(f"{votes['recency'].score:.0%} fresh")
     if "type" in votes:
         parts.append("of a type that is asked for")
-    return ", ".join(parts)
+    return ", ".join(parts) or "said later, of something that changed"
 
 
 def ordinal(rank: int) -> str:

@@ -306,7 +306,7 @@ def test_what_only_asks_is_no_answer(somebody):
     say(
         somebody,
         ("2025-01-05", "500 hrs of factorio. i dream in conveyor belts"),
-        ("2025-02-02", "wild game season in scotland is when exactly"),
+        ("2025-02-02", "what game is in season in scotland"),
         ("2025-03-01", "evenings are stardew now with my girlfriend, we grow parsnips"),
         ("2025-03-09", "which board game for five people who all hate losing"),
     )
@@ -318,7 +318,7 @@ def test_news_is_shown_beside_what_it_may_have_changed(somebody):
     say(
         somebody,
         ("2025-01-05", "home contents cover is up for renewal, Aviva want 198 this time"),
-        ("2025-01-19", "they wouldnt budge, so i moved it to the LV= lot, bikes included"),
+        ("2025-01-19", "they wouldnt budge so we switched to LV= last week"),
     )
     assert any("LV=" in each for each in found(somebody, "who is my home insurance with?"))
 
