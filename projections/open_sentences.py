@@ -10,6 +10,7 @@ from functools import cache
 from typing import NamedTuple
 
 from beliefledger.ledger.data_files import data
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.projections.search_terms import terms
 
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
@@ -97,9 +98,11 @@ def _asks() -> _Asks:
     written = data("beliefledger.projections", "open_sentences.yaml")
     any_of = {name: "|".join(each) for name, each in written.items()}
     return _Asks(
-        begins=re.compile(rf"\A\W*+(?:(?:{any_of['openers']})\b\W*+){{0,3}}(?:{any_of['begins']})"),
-        ends=re.compile(rf"(?:{any_of['ends']})\W*+\Z"),
-        told=re.compile(any_of["told"]),
-        states=re.compile(rf"\b(?:{any_of['states']})\b"),
-        standing=re.compile(rf"\b(?:{any_of['standing']})\b"),
+        begins=compile_later(
+            rf"\A\W*+(?:(?:{any_of['openers']})\b\W*+){{0,3}}(?:{any_of['begins']})"
+        ),
+        ends=compile_later(rf"(?:{any_of['ends']})\W*+\Z"),
+        told=compile_later(any_of["told"]),
+        states=compile_later(rf"\b(?:{any_of['states']})\b"),
+        standing=compile_later(rf"\b(?:{any_of['standing']})\b"),
     )
