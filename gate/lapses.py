@@ -26,6 +26,9 @@ from beliefledger.gate.persons import (
 from beliefledger.gate.remainders import Left, fewer, is_list, without
 from beliefledger.gate.rules.lapses import Lapse, lapses
 from beliefledger.gate.rules.lexicon import PETS
+from beliefledger.gate.rules.renewals import Sentence
+from beliefledger.gate.rules.subjects import left_out
+from beliefledger.gate.spoken_of import goes_on_of, is_done_by_another
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY
@@ -44,7 +47,11 @@ def over(standing: Standing, candidate: Candidate, turn: TurnView) -> list[Held]
         if lapse.ends in _OF_SEVERAL:
             continue
         if lapse.user:
-            held = _with_the_role(standing, list(_of_user(standing, lapse)))
+            clauses = Sentence(span.quote).clauses(lapse.stop)
+            doing = standing.without_employer(left_out(clauses) | goes_on_of(turn.content, span))
+            there = list(_of_user(standing, lapse))
+            ended = [each for each in there if not is_done_by_another(doing, each)]
+            held = _with_the_role(standing, ended)
             if len({each.written.memory.claim for each in held}) > MOST:
                 continue
         else:
@@ -54,7 +61,7 @@ def over(standing: Standing, candidate: Candidate, turn: TurnView) -> list[Held]
             held = [
                 each
                 for who in _whose(lapse, before, people)
-                for each in _of_person(standing, who, people, lapse)
+                for each in _with_their_role(standing, who, people, lapse)
             ]
         found |= {each.memory_id: each for each in held}
     return list(found.values())
@@ -185,6 +192,21 @@ def _of_person(standing: Standing, who: Person, people: Known, lapse: Lapse) -> 
             yield held
 
 
+def _with_their_role(
+    standing: Standing, who: Person, people: Known, lapse: Lapse
+) -> Iterator[Held]:
+    """What is over of somebody, with what they worked as where that was. Who "is a nurse" is one
+    elsewhere, too."""
+    ended = list(_of_person(standing, who, people, lapse))
+    yield from ended
+    if any(each.written.memory.attribute == "work.employer" for each in ended):
+        for held, _ in memories_of(standing, who, people):
+            memory = held.written.memory
+            if memory.attribute == "work.role" and _WORKS_AS.search(memory.claim) is not None:
+                yield held
+
+
+_WORKS_AS = compile_later(r"\bworks as\b")
 _SO_FOR_THAT: dict[str, frozenset[str]] = {
     "work": frozenset({"boss", "colleague", "teammate", "assistant"}),
     "retired": frozenset({"boss", "colleague", "teammate", "assistant"}),

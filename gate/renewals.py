@@ -22,8 +22,10 @@ from beliefledger.gate.meant_memories import (
 )
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions, new_figures
+from beliefledger.gate.rules.lexicon import GIVEN
 from beliefledger.gate.rules.renewals import (
     NOUNS,
+    OTHERS,
     TOLD,
     Kind,
     New,
@@ -31,8 +33,8 @@ from beliefledger.gate.rules.renewals import (
     named,
     spelt_out,
 )
-from beliefledger.gate.rules.subjects import left_out, subject_of
-from beliefledger.gate.spoken_of import NOUNS_OF, is_done_by_another, is_of_another
+from beliefledger.gate.rules.subjects import Subject, left_out, subject_of
+from beliefledger.gate.spoken_of import NOUNS_OF, is_done_by_another, is_of_another, known_words
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -77,10 +79,21 @@ def renewals(standing: Standing, candidate: Candidate) -> list[Renewal]:
             for each in ask(sentence, there if ask is _of_a_kind else [*lasting, *denied])
             if _is_of_subject(sentence, each, standing)
             and (subject is None or not is_of_another(subject, each.held))
+            and (subject is None or not _is_of_a_person(subject, each.held))
         ]
         if found:
             return _with_same_claim(found, lasting)
     return []
+
+
+def _is_of_a_person(subject: Subject, held: Held) -> bool:
+    """Whether a sentence speaks of somebody by name, and a memory of the user tells of nobody:
+    "Ben got the new iPhone" is no news of the user's phone."""
+    name = (*subject.before, subject.head)[0].removesuffix("'s")
+    if subject.whose or name not in GIVEN or held.written.memory.entity != SELF:
+        return False
+    known = known_words(held) | set(held.written.memory.claim.lower().split())
+    return name not in known and OTHERS.isdisjoint(known - {"team"})
 
 
 def _with_same_claim(found: list[Renewal], there: Sequence[Held]) -> list[Renewal]:

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.projections.aboutness import ABOUT
 from beliefledger.projections.kept_slots import all_elsewhere
 from beliefledger.projections.mentions import ONLY_ASKS
 from beliefledger.projections.novelty import GENERAL, THEIRS, UNITS, UNREAL
+from beliefledger.projections.search_terms import terms
 from beliefledger.projections.slot_routing import light_terms, with_same
 
 if TYPE_CHECKING:
@@ -37,6 +39,9 @@ WINDOW = 10
 MARGIN, OF_OTHERS = 0.5, 1.0
 """How much more another has to be worth than what the rules put first, as a logarithm; and of a
 question about other people."""
+OWN = 0.33
+"""The share of the meaning of what is told of somebody else that is enough of what is told of the
+subject, to come before it."""
 LITTLE = 0.6
 """The share of the meaning of the result that is nearest below which another is far from it."""
 SAME = 0.4
@@ -250,6 +255,7 @@ def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
     now = evidence.asked.tense == "now"
     known, margin = features(first, evidence), OF_OTHERS if evidence.asked.kin else MARGIN
     best = [first[each] for each in order(known, weights(), margin, now=now)]
+    best = _own_first(best, evidence)
     by = {each.number: each for each in best}
     said_at = evidence.index.texts["said_at"]
     terms = {each: frozenset(evidence.index.lines.terms[each]) for each in by}
@@ -269,6 +275,28 @@ def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
                     settled.setdefault(other.number, other)
         settled.setdefault(each.number, each)
     return [*settled.values(), *placed[WINDOW:]]
+
+
+def _own_first(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:
+    """Of a question about the subject alone: what is told of somebody else does not come before
+    what is told of the subject and nearly as near to the question."""
+    asked, index, about = evidence.asked, evidence.index, evidence.about
+    if not asked.alone or asked.kin or asked.tense == "any":
+        return list(best)
+
+    def is_other(entity: str) -> bool:
+        return entity != SELF and not about.people.isdisjoint(terms(entity))
+
+    memories, turns = index.lines.about(is_other), index.texts["aside"] & THEIRS > 0
+    theirs = [bool((memories | turns)[[each.number, *each.others]].any()) for each in best]
+    if not theirs[0]:
+        return list(best)
+    near = [max(about.meant[[each.number, *each.others]].tolist()) for each in best]
+    for place, each in enumerate(best):
+        of_others = theirs[place] or each.over or about.others[each.number]
+        if not of_others and near[place] >= OWN * near[0]:
+            return [each, *best[:place], *best[place + 1 :]]
+    return list(best)
 
 
 def order(known: Features, weighed: Features, margin: float = MARGIN, *, now: bool) -> list[int]:

@@ -20,6 +20,7 @@ Words = frozenset[str]
 Tense = Literal["now", "past", "any"]
 
 _SELF = frozenset("i me my mine myself we our ours us im ive".split())
+_TOGETHER = frozenset("we us our ours".split())
 _BE = frozenset("was were".split())
 _WERE = _BE | frozenset("did had used".split())
 _LEFT = frozenset("put leave left keep store stored park parked hide".split())
@@ -98,7 +99,9 @@ class SlotQuestion:
     """The oldest value is asked for."""
     slots: tuple[SlotWords, ...] = ()
     own: bool = False
-    """It is about the subject themselves."""
+    """It is about the subject themselves …"""
+    alone: bool = False
+    """… and about nobody with them: "I", and not "we"."""
     asks: bool = False
     """It asks what is so, and not for something to be done."""
     named: bool = False
@@ -209,6 +212,7 @@ def asked_for(
         first=any(each <= stemmed for each in known.first),
         slots=slots,
         own=own,
+        alone=own and _TOGETHER.isdisjoint(spoken),
         asks=not _ASKING.isdisjoint(spoken[:_OPENING]),
         named=not _NAMED.isdisjoint(spoken),
         kin=kin,

@@ -189,6 +189,10 @@ def test_a_clause_without_subject_is_of_whom_the_one_before_is(somebody, then, h
         ("I have a dog.", "my parents moved, gave the dog away"),
         ("I have a girlfriend.", "Anna and Tom broke up"),
         ("I have 5 fish.", "one escaped me last time I fished"),
+        ("My phone is a Pixel 6.", "Ben got the new iPhone"),
+        ("My phone is a Pixel 6.", "ben just got the new iphone"),
+        ("I'm on the search team.", "Priya joined the ads team"),
+        ("I work at Siemens.", "Tom had enough. Left Siemens on Friday"),
     ],
 )
 def test_what_others_did_ends_nothing(somebody, first, then):

@@ -222,7 +222,7 @@ def test_a_service_that_is_gone_is_not_asked_for_everybody(tmp_path, api):
             for words in ("I live in Porto.", "Thanks!")
         )
         answer = memory.process()
-        assert 8 <= answer.failed <= 12  # twice as many as are asked at once, and those on the way
+        assert 8 <= answer.failed <= 20  # twice as many as are asked at once, and those on the way
         assert (answer.turns, answer.pending) == (0, 200)
         assert len(api.asked) == answer.failed
 
