@@ -318,19 +318,28 @@ def test_what_only_asks_is_no_answer(somebody):
     ("who", "own", "theirs", "question", "answer"),
     [
         (
-            "my girlfriend is Jana", "im freelance since march, mostly logos", "Jana got the job at Zalando!",
-            "what's my job?", "freelance",
+            "my girlfriend is Jana",
+            "im freelance since march, mostly logos",
+            "Jana got the job at Zalando!",
+            "what's my job?",
+            "freelance",
         ),
         (
-            "my wife is Lena", "i bank with the co-op, have for years", "Lena switched to Monzo",
-            "which bank am I with?", "co-op",
+            "my wife is Lena",
+            "i bank with the co-op, have for years",
+            "Lena switched to Monzo",
+            "which bank am I with?",
+            "co-op",
         ),
         (
-            "my son is Ben", "my phone is a battered pixel 6", "Ben got the new iPhone",
-            "what phone do I have?", "pixel",
+            "my son is Ben",
+            "my phone is a battered pixel 6",
+            "Ben got the new iPhone",
+            "what phone do I have?",
+            "pixel",
         ),
     ],
-)  # fmt: skip
+)
 def test_who_asks_of_themselves_is_told_nothing_of_others_first(
     somebody, who, own, theirs, question, answer
 ):
