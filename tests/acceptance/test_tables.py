@@ -136,7 +136,9 @@ def test_nothing_is_cut_at_eighty_columns(place, ids, table):
         assert [line for line in narrow.splitlines() if len(line) > NARROW] == []
     assert "…" not in re.sub(r"“[^”]*”|policy.*", "", narrow)
     # A minute may begin between two of these.
-    whole = _tokens(before) | _tokens(wide) | _tokens(run(place, *words, "--json").replace(",", " "))
+    whole = (
+        _tokens(before) | _tokens(wide) | _tokens(run(place, *words, "--json").replace(",", " "))
+    )
     assert {word for word in _tokens(narrow) if word not in whole} == set()
 
 
