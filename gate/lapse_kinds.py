@@ -29,6 +29,9 @@ _PAST = compile_later(
 )
 
 
+_STILL = "(?:(?:still|currently|now|also|just|recently) )?"
+
+
 def _of_work(held: Held, told: Told, lapse: Lapse) -> bool:
     """Where somebody works, and as what they work there."""
     if _attribute(held).startswith(("work.employer", "work.location", "work.team", "teaches.")):
@@ -39,7 +42,7 @@ def _of_work(held: Held, told: Told, lapse: Lapse) -> bool:
 
 
 _WORKS = compile_later(
-    r"(?:(?:still|currently|now|also|just|recently) )?(?:works?|working|has (?:a|an|the|two) "
+    rf"{_STILL}(?:works?|working|has (?:a|an|the|two) "
     r"(?:[\w-]+ ){0,3}job|is (?:working|employed)|teach(?:es)?|runs?|manages?|"
     r"got (?:a|an|the|her|his) (?:[\w-]+ ){0,3}job|started (?:a|an|her|his|the|at|as|work)|"
     r"commutes|joined|does shifts|does nights|"
@@ -50,8 +53,11 @@ _WORKS = compile_later(
 def _of_retirement(held: Held, told: Told, lapse: Lapse) -> bool:
     if "retired" in told.rest:
         return False
-    job = re.match(r"is an? (?P<job>[\w -]{2,40})", told.rest)
+    job = _JOB.match(told.rest)
     return _of_work(held, told, lapse) or (job is not None and any(map(is_job, job["job"].split())))
+
+
+_JOB = compile_later(r"is an? (?P<job>[\w -]{2,40})")
 
 
 def _of_place(held: Held, told: Told, lapse: Lapse) -> bool:
@@ -90,7 +96,7 @@ def _of_home(held: Held, told: Told, lapse: Lapse) -> bool:
 
 
 _LIVES = compile_later(
-    r"(?:(?:still|currently|now|also|just|recently) )?(?:lives?|living|is living|is based|resides|"
+    rf"{_STILL}(?:lives?|living|is living|is based|resides|"
     r"moved|rents|has an? (?:\w+ ){0,2}(?:flat|apartment|house|place)\b)"
 )
 

@@ -27,8 +27,7 @@ from beliefledger.gate.remainders import Left, fewer, is_list, without
 from beliefledger.gate.rules.lapses import Lapse, lapses
 from beliefledger.gate.rules.lexicon import PETS
 from beliefledger.gate.rules.renewals import Sentence
-from beliefledger.gate.rules.subjects import left_out
-from beliefledger.gate.spoken_of import goes_on_of, is_done_by_another
+from beliefledger.gate.spoken_of import done_by, is_done_by_another
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY
@@ -47,8 +46,7 @@ def over(standing: Standing, candidate: Candidate, turn: TurnView) -> list[Held]
         if lapse.ends in _OF_SEVERAL:
             continue
         if lapse.user:
-            clauses = Sentence(span.quote).clauses(lapse.stop)
-            doing = standing.without_employer(left_out(clauses) | goes_on_of(turn.content, span))
+            doing = done_by(standing, Sentence(span.quote), lapse.stop)
             there = list(_of_user(standing, lapse))
             ended = [each for each in there if not is_done_by_another(doing, each)]
             held = _with_the_role(standing, ended)

@@ -128,6 +128,11 @@ def lowered(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(_OURS).lower()
 
 
+def plain(text: str) -> str:
+    """As `lowered`, with plain apostrophes."""
+    return lowered(text).replace("’", "'")
+
+
 _OURS = str.maketrans("ſıİK", "siiK")
 
 

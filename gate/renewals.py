@@ -22,10 +22,8 @@ from beliefledger.gate.meant_memories import (
 )
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions, new_figures
-from beliefledger.gate.rules.lexicon import GIVEN
 from beliefledger.gate.rules.renewals import (
     NOUNS,
-    OTHERS,
     TOLD,
     Kind,
     New,
@@ -33,8 +31,14 @@ from beliefledger.gate.rules.renewals import (
     named,
     spelt_out,
 )
-from beliefledger.gate.rules.subjects import Subject, left_out, subject_of
-from beliefledger.gate.spoken_of import NOUNS_OF, is_done_by_another, is_of_another, known_words
+from beliefledger.gate.rules.subjects import subject_of
+from beliefledger.gate.spoken_of import (
+    NOUNS_OF,
+    done_by,
+    is_done_by_another,
+    is_of_a_person,
+    is_of_another,
+)
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -78,22 +82,14 @@ def renewals(standing: Standing, candidate: Candidate) -> list[Renewal]:
             each
             for each in ask(sentence, there if ask is _of_a_kind else [*lasting, *denied])
             if _is_of_subject(sentence, each, standing)
-            and (subject is None or not is_of_another(subject, each.held))
-            and (subject is None or not _is_of_a_person(subject, each.held))
+            and not (
+                subject is not None
+                and (is_of_another(subject, each.held) or is_of_a_person(subject, each.held))
+            )
         ]
         if found:
             return _with_same_claim(found, lasting)
     return []
-
-
-def _is_of_a_person(subject: Subject, held: Held) -> bool:
-    """Whether a sentence speaks of somebody by name, and a memory of the user tells of nobody:
-    "Ben got the new iPhone" is no news of the user's phone."""
-    name = (*subject.before, subject.head)[0].removesuffix("'s")
-    if subject.whose or name not in GIVEN or held.written.memory.entity != SELF:
-        return False
-    known = known_words(held) | set(held.written.memory.claim.lower().split())
-    return name not in known and OTHERS.isdisjoint(known - {"team"})
 
 
 def _with_same_claim(found: list[Renewal], there: Sequence[Held]) -> list[Renewal]:
@@ -211,7 +207,7 @@ def _is_of_subject(sentence: Sentence, renewal: Renewal, standing: Standing) -> 
         who |= {stem(word.lower()) for word in _PROPER.findall(memory.claim)}
         who |= {stem(word) for word in others} & stems(memory.claim)
         return not who.isdisjoint(before)
-    doing = standing.without_employer(left_out(sentence.clauses(begin)))
+    doing = done_by(standing, sentence, begin)
     if is_done_by_another(doing, renewal.held):
         return False
     if others == {"they"} and _OF_US.search(sentence.lead(_start(renewal))):

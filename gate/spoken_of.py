@@ -8,6 +8,7 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.keys import KEYS, canonical
 from beliefledger.gate.meant_memories import TO_COME, Standing
 from beliefledger.gate.rules import farewells, new_figures
+from beliefledger.gate.rules.lexicon import GIVEN
 from beliefledger.gate.rules.renewals import NOUNS, OTHERS, Sentence, named
 from beliefledger.gate.rules.subjects import Subject, left_out, left_out_across, subject_of
 from beliefledger.gate.sentences import around
@@ -38,12 +39,18 @@ def spoken_of(lead: str, said: str, there: list[Held], standing: Standing) -> li
     sentence says before them."""
     doing: frozenset[str] = frozenset()
     if there and lead:
-        doing = standing.without_employer(left_out(Sentence(lead + said).clauses(len(lead))))
+        doing = done_by(standing, Sentence(lead + said), len(lead))
     there = [each for each in there if not is_done_by_another(doing, each)]
     subject = subject_of(said)
     if subject is None:
         return there
     return [each for each in there if not is_of_another(subject, each)]
+
+
+def done_by(standing: Standing, sentence: Sentence, at: int) -> frozenset[str]:
+    """Who does what the clause at an offset of a sentence tells, where it leaves its subject out
+    and that is not the speaker."""
+    return standing.without_employer(left_out(sentence.clauses(at)))
 
 
 def goes_on_of(text: str, span: Span) -> frozenset[str]:
@@ -73,6 +80,16 @@ def is_of_another(subject: Subject, held: Held) -> bool:
     if memory.entity == SELF and memory.attribute.startswith(_HOME):
         return subject.is_none_of(known | _AT_HOME)
     return subject.is_apart(known)
+
+
+def is_of_a_person(subject: Subject, held: Held) -> bool:
+    """Whether a sentence speaks of somebody by name, and a memory of the user tells of nobody:
+    "Ben got the new iPhone" is no news of the user's phone."""
+    name = (*subject.before, subject.head)[0].removesuffix("'s")
+    if subject.whose or name not in GIVEN or held.written.memory.entity != SELF:
+        return False
+    known = known_words(held) | set(held.written.memory.claim.lower().split())
+    return name not in known and OTHERS.isdisjoint(known - {"team"})
 
 
 _HOME = ("home.location", "home.near", "identity.name")

@@ -21,7 +21,7 @@ from beliefledger.projections.aboutness import ABOUT
 from beliefledger.projections.kept_slots import all_elsewhere
 from beliefledger.projections.mentions import ONLY_ASKS
 from beliefledger.projections.novelty import GENERAL, THEIRS, UNITS, UNREAL
-from beliefledger.projections.search_terms import terms
+from beliefledger.projections.search_terms import terms as terms_in
 from beliefledger.projections.slot_routing import light_terms, with_same
 
 if TYPE_CHECKING:
@@ -285,7 +285,7 @@ def _own_first(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:
         return list(best)
 
     def is_other(entity: str) -> bool:
-        return entity != SELF and not about.people.isdisjoint(terms(entity))
+        return entity != SELF and not about.people.isdisjoint(terms_in(entity))
 
     memories, turns = index.lines.about(is_other), index.texts["aside"] & THEIRS > 0
     theirs = [bool((memories | turns)[[each.number, *each.others]].any()) for each in best]

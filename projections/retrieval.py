@@ -137,18 +137,19 @@ def find(index: SubjectIndex, query: Query) -> Result:
         arms["answer"] = Arm(fits.astype(np.float32), ANSWER, ranked=False, top=1.0)
     if asked_for.slots:
         arms["slot"] = Arm(np.where(signal, about.scores, 0), SLOT, ranked=False, top=1.0)
+    worth = ranking.worth(arms.values())
     news = np.zeros(0, np.int64)
     if not query.diversity and 0 < signal.sum() < max(query.k, answer_order.WINDOW):
         signal |= mask & (meant >= FILLING * query.floor)
         if asked_for.own_now:
-            news = _news(index, mask & ~signal, ranking.worth(arms.values()))
+            news = _news(index, mask & ~signal, worth)
             signal[news] = True
     prior = np.ones(1, np.float32)
     if index.has_turns:
         prior = (index.texts["prior"] / MILLION).astype(np.float32)
         if asks_agent(query.words):
             prior = of_asked_agents(prior, index.texts["agent"] == 1)
-    least = np.where(signal, ranking.worth(arms.values()) * prior, 0)
+    least = np.where(signal, worth * prior, 0)
     least[news] = np.maximum(least[news], LITTLE)
     more = sum(arm.weight for arm in arms.values() if arm.ranked)
     # More than are asked for, since several may be one result.

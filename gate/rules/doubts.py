@@ -62,15 +62,14 @@ def _doubt(candidate: Candidate, said: str) -> str:
     # What is of a special category waits for a person in any case, who had better see it; what
     # stands in a question is part of a sentence, of which the score knows less. Who somebody is is
     # often said in so few words ("I was born in 1990") that the score knows little.
-    named = candidate.attribute == greetings.ATTRIBUTE and greetings.is_given(candidate.value)
-    if named:
+    is_given = greetings.is_given(candidate.value)
+    if is_given and candidate.attribute == greetings.ATTRIBUTE:
         return "doubt of a name" if _LAUGHS.search(said) is None else "doubt"
     beside = candidate.participants and named_roles.is_name(candidate.value)
     if beside and named_roles.asks_beside(said):
         return "doubt of a name"
     who = candidate.attribute.startswith(_OF_IDENTITY) or candidate.value.startswith(_BORN)
-    who = who or greetings.is_given(candidate.value)
-    if who or candidate.category is not None or _asks(said):
+    if who or is_given or candidate.category is not None or _asks(said):
         return "doubt where it is little"
     return "doubt"
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from beliefledger.gate.literals import Guarded, Table, lowered
+from beliefledger.gate.literals import Guarded, Table, plain
 from beliefledger.gate.rules.endings import FOR_NOW
 from beliefledger.gate.rules.findings import RuleFinding, looked_up
 from beliefledger.gate.rules.lexicon import expanded, load, verb_form
@@ -67,7 +67,7 @@ class Lapse(NamedTuple):
 
 def may_be_in(text: str) -> bool:
     """Whether a text may have any such words."""
-    return bool(_EVENTS.possible(_plain(text)))
+    return bool(_EVENTS.possible(plain(text)))
 
 
 def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
@@ -84,7 +84,7 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
         else:
             start, end = without_reason(content, start, end)
         text = content[start:end]
-    words = " ".join(dict.fromkeys(_WORD.findall(_plain(text))))
+    words = " ".join(dict.fromkeys(_WORD.findall(plain(text))))
     yield looked_up(content, start, end, ATTRIBUTE, words)
 
 
@@ -92,7 +92,7 @@ def lapses(text: str) -> Iterator[Lapse]:
     """What a sentence says is over."""
     if not 0 < len(text) <= LONGEST or text.rstrip("\"'” )").endswith("?"):
         return
-    low = _plain(text)
+    low = plain(text)
     possible = _EVENTS.possible(low)
     if not possible or _NEVER.search(low) is not None:
         return
@@ -133,7 +133,3 @@ def _lapse(event: Entry, found: re.Match[str], begin: int) -> Lapse:
         begin,
         found.end(),
     )
-
-
-def _plain(text: str) -> str:
-    return lowered(text).replace("’", "'")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from beliefledger.gate.literals import Guarded, Table, lowered
+from beliefledger.gate.literals import Guarded, Table, plain
 from beliefledger.gate.rules.findings import RuleFinding, looked_up
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.gate.rules.patterns import is_job
@@ -78,20 +78,20 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
         end -= 1
     text = content[start:end]
     if next(news(text), None) is not None:
-        words = " ".join(dict.fromkeys(_WORD.findall(_plain(text))))
+        words = " ".join(dict.fromkeys(_WORD.findall(plain(text))))
         yield looked_up(content, start, end, ATTRIBUTE, words)
 
 
 def may_be_in(text: str) -> bool:
     """Whether a text may have any such news."""
-    return bool(_CHANGES.possible(_plain(text)))
+    return bool(_CHANGES.possible(plain(text)))
 
 
 def news(text: str) -> Iterator[News]:
     """What a sentence says by the patterns."""
     if not 0 < len(text) <= LONGEST or text.rstrip("\"'” )").endswith("?"):
         return
-    low = _plain(text)
+    low = plain(text)
     possible = _CHANGES.possible(low)
     if not possible or _NEVER.search(low) is not None:
         return
@@ -124,10 +124,6 @@ def news(text: str) -> Iterator[News]:
         if says.get("job") and not is_job(found[named].split()[-1]):
             continue
         yield News(change, things, groups.get("who"), found.span(named), found.start())
-
-
-def _plain(text: str) -> str:
-    return lowered(text).replace("’", "'")
 
 
 def _things(words: str) -> frozenset[str]:

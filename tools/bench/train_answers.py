@@ -125,16 +125,9 @@ def asked(model: str) -> Iterator[Case]:
             scorers = _scorers(fold_of)
             for number, some in enumerate(people):
                 with scorers[number % FOLDS]:
-                    yield from _of_stories(memory, model, "mixed", f"mixed {number}", some)
-                for story in some:  # alone, and held out with the others
-                    with scorers[number % FOLDS]:
-                        for case in _of_stories(memory, model, "one", story.name, [story]):
-                            yield case._replace(person=f"mixed {number}")
+                    yield from _together_and_alone(memory, model, f"mixed {number}", some)
             for number, some in enumerate(stories.mixed(fresh)):
-                yield from _of_stories(memory, model, "mixed", f"fresh {number}", some)
-                for story in some:
-                    for case in _of_stories(memory, model, "one", story.name, [story]):
-                        yield case._replace(person=f"fresh {number}")
+                yield from _together_and_alone(memory, model, f"fresh {number}", some)
             for story in near:
                 with scorers[fold_of[story.name]]:
                     yield from _of_stories(memory, model, "near", story.name, [story])
@@ -150,6 +143,16 @@ def _scorers(fold_of: Mapping[str, int]) -> list[AbstractContextManager[object]]
         known = float(weights[0]), dict(zip(names, weights[1:].tolist(), strict=True))
         scorers.append(patch.object(novelty, "_weights", return_value=known))
     return scorers
+
+
+def _together_and_alone(
+    memory: MemoryLedger, model: str, person: str, some: Sequence[Story]
+) -> Iterator[Case]:
+    """Of stories told by one person, and each by somebody of its own, held out with the others."""
+    yield from _of_stories(memory, model, "mixed", person, some)
+    for story in some:
+        for case in _of_stories(memory, model, "one", story.name, [story]):
+            yield case._replace(person=person)
 
 
 def _of_stories(
