@@ -18,6 +18,7 @@ from beliefledger.gate.farewells import mean
 from beliefledger.gate.keys import under_its_key
 from beliefledger.gate.note_folding import fold_notes
 from beliefledger.gate.planned_homes import settled
+from beliefledger.gate.planned_jobs import begun
 from beliefledger.gate.rulebook import Rules
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import Candidate
@@ -55,6 +56,7 @@ def decide_candidates(
     if choices is None:
         turn, candidates = mean(draft, read.subject_ref, read.turn, candidates)
         turn, candidates = settled(draft, read.subject_ref, turn, candidates)
+        turn, candidates = begun(draft, read.subject_ref, turn, candidates)
         if turn.corrects is not None:
             candidates = corrected(draft, turn, candidates)
         if len(candidates) != outcome.candidates:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from beliefledger.gate.belief import Held
+from beliefledger.gate.calendar_names import NAMES
 from beliefledger.gate.keys import canonical
 from beliefledger.gate.meant_memories import (
     LASTING,
@@ -433,6 +434,8 @@ def renewed(candidate: Candidate, renewal: Renewal, standing: Standing) -> Candi
         return None  # another slot: it does not end this one
     if memory.value.isdigit() and not said.isdigit():
         return None
+    if _is_time(said) and not _is_time(memory.value):
+        return None  # "we shall go in March instead" names no other place than Madeira
     made = in_place(candidate, held, claim, said, ())
     named_by = re.sub(r"\W+", "-", memory.value.lower()).strip("-")
     if named_by in memory.attribute:
@@ -446,6 +449,17 @@ _OF_ONE_SLOT = compile_later(r"User (?:works|worked) (?:at|for|with) |User (?:li
 
 
 _ARTICLE = compile_later(r"\ban? $", re.I)
+_TIMES = NAMES | frozenset(
+    "spring summer autumn fall winter next this last the of week weekend month year tomorrow today"
+    " jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat"
+    " sun early late mid end".split()
+)
+
+
+def _is_time(words: str) -> bool:
+    """Whether words name a day, a month or another time, and nothing else."""
+    said = words.lower().split()
+    return bool(said) and all(each.strip(".,") in _TIMES or each[0].isdigit() for each in said)
 
 
 def _article(old: str, new: str) -> str:

@@ -50,10 +50,20 @@ def changes(reading: Reading, found: Sequence[RuleFinding]) -> list[RuleFinding]
             and any(each.start < other.end and other.start < each.end for other in counted)
         )
     ]
+    slotted = [_without_employer(each, told) for each in slotted]
     slotted += [_past(reading, _placed(reading, each)) for each in told]
     slotted = [_lately(reading, each) for each in slotted]
     ended = endings.with_endings(reading, _without_presupposed(slotted))
     return [_fulfilling(_until(reading, each)) for each in ended]
+
+
+def _without_employer(finding: RuleFinding, told: Sequence[RuleFinding]) -> RuleFinding:
+    """What somebody teaches, without where: that is another slot, which changes by itself."""
+    if not finding.attribute.startswith("teaches."):
+        return finding
+    places = (f" at {each.value}" for each in told if each.attribute == "work.employer")
+    at = next((finding.claim.find(each) for each in places if each in finding.claim), -1)
+    return finding if at < 0 else finding._replace(claim=finding.claim[:at])
 
 
 _THESE_DAYS = compile_later(

@@ -37,6 +37,8 @@ def weighed(
         said = next((text[at:end] for at, end in told if at <= span.start < end), span.quote)
         if notes.tells_secret(said):
             continue
+        if candidate.type in _DONE and _TURNED_DOWN.match(text, span.end):
+            continue  # "got an offer from Bosch but turned it down": the whole of it is a note
         asks = candidate.attribute.startswith(OF_ANSWERS)  # which is no statement, and earnest
         plainly = candidate.act is SpeechAct.STATEMENT and not candidate.ends and not asks
         news = candidate.act is SpeechAct.CHANGE
@@ -74,6 +76,16 @@ def _doubt(candidate: Candidate, said: str) -> str:
     return "doubt"
 
 
+_DONE = ("event", "commitment", "decision", "fact")
+_TURNED_DOWN = compile_later(
+    r"(?: (?:today|yesterday|last \w+|this \w+|from [\w'’& ]{1,30}?))?\W{0,2}"
+    r"(?:but|and|which|though|then|yet|so)? ?(?:i |we |i['’]ve |ive |have |then |just |had to ){0,3}"
+    r"(?:(?:turned|turn|knocked) (?:it|them|that|him|her|the offer|this)(?: one)? (?:down|back)|"
+    r"turned down\b|said (?:no|nope)\b|declined\b|did(?: not|n['’]?t) (?:take|accept|want) (?:it|them|the)\b|"
+    r"(?:passed|passing) (?:on it|it up)\b|backed out\b|sent it back\b|refused\b|rejected it\b)",
+    re.I,
+)
+"""What somebody got and did not take."""
 _LAUGHS = compile_later(r"\b(?:lol|lmao|rofl|(?:ha){2,}|xd|jk)\b|[😂🤣😜😆]", re.I)
 
 

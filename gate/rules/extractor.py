@@ -23,6 +23,7 @@ from beliefledger.gate.rules import (
     introductions,
     languages,
     lapses,
+    listed_people,
     named_roles,
     new_figures,
     other_statements,
@@ -296,7 +297,7 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
             found = rates.beside(reading, changes(reading, found))
             if start < self_descriptions.EARLY:
                 found = greetings.beside(reading, found)
-            found = named_roles.beside(reading, found)
+            found = listed_people.beside(reading, named_roles.beside(reading, found))
             found = ages.beside(reading, found, first=start < self_descriptions.EARLY)
             if together:
                 found = shorthand.beside(reading, found)

@@ -133,7 +133,7 @@ def _findings(reading: Reading) -> Iterator[RuleFinding]:
         if departures.are_gone(role.rsplit(maxsplit=1)[-1], words, behind):
             continue
         who = text[found.end("owner") + 1 : found.end("role")]
-        kind, attribute = _slot(role, who, name, titled=found["titled"] is not None)
+        kind, attribute = slot_of(role, who, name, titled=found["titled"] is not None)
         if found["whose"] is not None:
             kind, attribute = "fact", f"thing.{slug(found['whose'] + role, 4)}"
         yield RuleFinding(
@@ -155,7 +155,7 @@ def _is_named(found: re.Match[str]) -> bool:
     return low in GIVEN or (first[0].isupper() and not found["owner"].isupper())
 
 
-def _slot(role: str, who: str, name: str, *, titled: bool) -> tuple[str, str]:
+def slot_of(role: str, who: str, name: str, *, titled: bool) -> tuple[str, str]:
     """The type and the slot of who is what to the speaker."""
     noun = role.rsplit(maxsplit=1)[-1]
     if (

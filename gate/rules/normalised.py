@@ -49,7 +49,7 @@ _GOING_ON = _left_out_before(_DATA["subjectless"], _DATA["going_on"])
 _UNSURE = frozenset(_DATA["unsure"].split())
 _KIN = frozenset(_DATA["kin"].split())
 _OURS = frozenset(_DATA["ours"].split())
-_BARE = frozenset(_DATA["bare"].split())
+_BARE, _VERBS = frozenset(_DATA["bare"].split()), ("is", "went")
 SUBJECTLESS = frozenset({*_SUBJECTLESS, *_KIN, *_BARE, "dont", "cant", "new"})
 """What a sentence about the speaker may begin with that leaves "I" out."""
 _SYMBOL = "\u2190"
@@ -87,12 +87,15 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
         words = _together(words)
     if start < self_descriptions.EARLY or words[0].text[0].isdigit():
         words = self_descriptions.with_speaker(words)
-    if words[0].low in _SUBJECTLESS:
+    bare = len(words) > 2 and words[0].low in _BARE and words[1].low in _VERBS
+    if words[0].low in _SUBJECTLESS and not bare:
         words = _with_subject(words)
-    elif len(words) > 2 and (
-        (words[0].low.removesuffix("'s") in _KIN and words[1].text.isalpha())
-        or (words[0].low in OF_SOMEBODY and words[2].low == "is")
-        or (words[0].low in _BARE and words[1].low == "is")
+    elif bare or (
+        len(words) > 2
+        and (
+            (words[0].low.removesuffix("'s") in _KIN and words[1].text.isalpha())
+            or (words[0].low in OF_SOMEBODY and words[2].low == "is")
+        )
     ):
         words = [Token("my", "my", words[0].start, words[0].start), *_near(words)]
     elif words[0].low == "the" and len(words) > 3 and words[1].low in _OURS:
@@ -239,23 +242,12 @@ def _with_owner(words: list[Token]) -> list[Token]:
 _BEFORE_OWNED = frozenset({",", ";", "-", "–", "and", "so", "but"})
 
 
+_BEGINS_OBJECT = frozenset("a an my our the to from in on with some for".split())
+
+
 def _object(word: Token) -> bool:
     """Whether something that was done may go on with this word."""
-    low = word.low
-    return low in (
-        "a",
-        "an",
-        "my",
-        "our",
-        "the",
-        "to",
-        "from",
-        "in",
-        "on",
-        "with",
-        "some",
-        "for",
-    ) or (word.text[0].isupper() or word.text[0].isdigit())
+    return word.low in _BEGINS_OBJECT or word.text[0].isupper() or word.text[0].isdigit()
 
 
 def _mended(words: list[Token]) -> list[Token]:

@@ -40,12 +40,19 @@ OVER = (
     ("I'm taking guitar lessons", "I paused the guitar lessons"),
     ("I'm learning Portuguese on Duolingo", "Portuguese is on hold"),
     ("I go to choir on Thursdays", "choir's on break till January"),
-    ("I teach maths at Ashfield School", "left Ashfield, starting at Park High in September"),
     ("I work at Siemens Energy in Berlin", "left siemens last week"),
     ("My boss Rob likes short emails", "I have a new boss, Mia"),
     ("My partner Jonas doesn't eat pork", "Jonas and I split up"),
     ("My colleague Priya drives a Tesla", "Priya quit"),
 )  # fmt: skip
+
+
+def test_what_is_taught_is_told_without_the_school_that_was_left(somebody):
+    before = "I teach maths at Ashfield School"
+    after = "left Ashfield, starting at Park High in September"
+
+    assert told(somebody, before) == {"User teaches maths", "User teaches maths at Ashfield School"}
+    assert not any("Ashfield" in each for each in told(somebody, after))
 
 
 @pytest.mark.parametrize(("before", "after"), OVER)

@@ -1,0 +1,255 @@
+"""Where somebody works who planned to start there and tells that they did: "first day went ok".
+
+Only a plan that names its employer tells where that is. Pure but for what a draft looks up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from beliefledger.gate.belief import Held
+from beliefledger.gate.claims import CHECK, beyond
+from beliefledger.gate.decision import TurnView
+from beliefledger.gate.draft import Draft
+from beliefledger.gate.meant_memories import Standing
+from beliefledger.gate.registry import NOTE
+from beliefledger.gate.rules import drafts
+from beliefledger.gate.rules.lexicon import WORDS
+from beliefledger.gate.rules.patterns import is_job
+from beliefledger.gate.sentences import sentences
+from beliefledger.gate.speech import speech_act
+from beliefledger.ledger.candidate import SELF, Candidate, Ends, Source, Span, SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
+
+EMPLOYER, ROLE = "work.employer", "work.role"
+LONGEST = 160
+"""The longest sentence that is looked at, in characters."""
+_LONGEST_TURN = 600
+_LEAD = (
+    r"(?:^\W*|[,;.!] |\b(?:and|so|but) )"
+    r"(?:(?:ok|okay|so|well|update|yay|omg|phew|wow|oh|hey|hi|my|the)\b\W{0,3}){0,3}+"
+)
+_NAME = r"[^\W\d_][\w'’&.-]*(?: (?:& )?(?-i:[A-Z])[\w'’&.-]*){0,3}"
+_FIRST = r"first (?:day|week|month|shift|morning|few days)"
+_ADVERBS = r"(?:(?:just|finally|officially|now|actually|already) ){0,2}"
+_END = (
+    r"(?=\W*$|\s?[,.!;:(]|\s(?:now|today|yesterday|this|last|on|as|and|but|it|so|lol|there|with)\b)"
+)
+_NEW = r"(?:new|new job|new role|new place|new company|new position|job)"
+_DONE = compile_later(
+    rf"{_LEAD}(?:"
+    rf"(?:(?:had|survived|finished|did|completed|done with) (?:my )?)?{_FIRST}"
+    rf"(?: (?:(?:at|with|in|on) (?:my |the )?(?:{_NEW}(?: job| role)?|(?P<at>{_NAME}))|there|as \w+(?: \w+)?))?"
+    r"(?:(?:['’]s| is| was| went| has been| all)? (?:(?:all|so|pretty|really|quite|very) )?"
+    r"(?:well|fine|ok|okay|alright|good|great|amazing|lovely|nice|done|over|down|tough|hard|"
+    r"exhausting|hectic|chaotic|intense|brilliant|in the bag|behind me|complete|finished|today|"
+    r"yesterday)\b|(?=\W*$|[,.!;]))|"
+    rf"(?:i |ive |i['’]ve |i have )?{_ADVERBS}started (?:(?:at|with|work at|working at|working for) "
+    rf"(?:my |the )?(?:{_NEW}(?: job| role)?|(?P<with>{_NAME}))|(?:the|my) new (?:job|role|position))\b{_END}|"
+    rf"(?:i['’]?m|i am) {_ADVERBS}(?:settling in(?:to)?|settled in)(?: nicely| well| ok)?"
+    rf"(?: at (?:the |my )?(?:new job|(?P<in>{_NAME}))| (?:the|my) new (?:job|role))\b|"
+    r"(?:the |my )?new (?:job|role) (?:is|has been)(?: going)? (?:well|fine|ok|okay|good|great|"
+    r"amazing|lovely|brilliant|intense|hectic|tough|so far)\b)",
+    re.I,
+)
+_NEEDED = ("first ", "started", "settl", "new job", "new role")
+"""One of these is in whatever tells that a job has begun."""
+_NOT_DONE = compile_later(
+    r"\b(?:if|when|once|until|before|will|would|tomorrow|next|not|n['’]t|almost|nearly|wish|"
+    r"imagine|pretend|dream(?:t|ed)?|could|should|might|he|she|they|his|her|their|said|says|"
+    r"school|uni|university|college|nursery|course|class|holiday|gym|diet|period|festival|"
+    r"nervous|dreading|is on|starts on)\b",
+    re.I,
+)
+_PLAN = compile_later(
+    r"(?:\b(?:start(?:ing)?|begin(?:ning)?|join(?:ing)?)(?: (?:work|working|a new job|my new job|a job|"
+    r"a new role))?(?P<prep> (?:at|with|for))?|"
+    r"\b(?:accepted|took|signed|got)(?: up)? (?:an?|the|my|their) (?:(?:job|new job|job offer|offer|"
+    r"role|position|contract|place|gig)) (?:at|from|with)) "
+    r"(?P<org>(?:the )?[^\W\d_][\w'’&.-]*(?: (?:& )?(?-i:[A-Z])[\w'’&.-]*){0,3})"
+    r"(?:(?: (?:in|on|from) (?:the )?\w+(?: \w+)?)?,? as (?:an? |the |their |its )?(?:new )?(?P<role>[\w-]+(?: [\w-]+){0,3}))?|"
+    r"\b(?:got|accepted|took|landed) the (?P<offer>[^\W\d_][\w'’&.-]*(?: (?:& )?(?-i:[A-Z])[\w'’&.-]*){0,2}) "
+    r"(?:offer|job|gig|role|position)\b",
+    re.I,
+)
+_UNSURE = compile_later(
+    r"\b(?:might|may|maybe|perhaps|thinking|think|consider\w*|would|could|dream\w*|one day|"
+    r"not|never|n['’]t|no longer|if|wants?|hopes?|hoping|wish\w*|turned|declined|rejected|interview|"
+    r"school|uni|university|college|nursery|gym|choir|club|class|course|team|band|league)\b",
+    re.I,
+)
+_ENDS_ROLE = frozenset(
+    "on in at next this by from before after when because so and but to until monday tuesday"
+    " wednesday thursday friday tomorrow today january february march april may june july august"
+    " september october november december soon now for with".split()
+)
+_NO_EMPLOYER = _ENDS_ROLE | frozenset(
+    "the a an my our his her their it work home new job yoga pilates running therapy lessons"
+    " classes early late them us him her you me uni school college small again over".split()
+)
+_PLANS = ("event.", "commitment.", "decision.", "plan.", "note.", EMPLOYER)
+_OF_USER = compile_later(
+    r"(?:^|[,;.!] |\b(?:and|so|but) )\W*(?:(?:user|i|im|i['’]?ll|i['’]ve|ive|i['’]m|is|am|will|be|have|has|"
+    r"just|finally|now|also|so|and|then|ok|well|yay|officially|actually|be)[\s:,]+){0,6}$",
+    re.I,
+)
+"""Stands before a plan of the speaker's own."""
+_SINCERE = frozenset({SpeechAct.STATEMENT, SpeechAct.CHANGE, SpeechAct.REMOVAL})
+
+
+class _Plan(NamedTuple):
+    held: Held
+    employer: str
+    role: str | None
+
+
+def begun(
+    draft: Draft, subject_ref: str, turn: TurnView, candidates: Sequence[Candidate]
+) -> tuple[TurnView, Sequence[Candidate]]:
+    """The candidates and, where the turn tells that a job has begun which was planned, the employer
+    and the role that the plan names; and the turn with what they cite."""
+    span = _done(turn)
+    if span is None or any(each.attribute == EMPLOYER for each in candidates):
+        return turn, candidates
+    start, end, named = span
+    standing = Standing(draft, subject_ref, turn)
+    plans = [told for held in standing.of_user() if (told := _planned(held)) is not None]
+    if named is not None:
+        plans = [each for each in plans if each.employer.lower() == named]
+    if len({each.employer.lower() for each in plans}) != 1:
+        return turn, candidates
+    plan = next((each for each in reversed(plans) if each.role), plans[-1])
+    made: list[Candidate] = []
+    cites: dict[str, str] = {}
+    for candidate in _told(turn, (start, end), plan, [each.held for each in plans]):
+        cites |= draft.cited(subject_ref, [candidate])
+        spans = tuple(_quoted(candidate, cites))
+        said = candidate.model_copy(update={"spans": spans, "check": CHECK})
+        worded = (said.model_copy(update={"claim": claim}) for claim in _claims(said))
+        within = next((each for each in worded if beyond(each) is None), None)
+        if len(spans) > 1 and within is not None:
+            made.append(within)
+    if not made or made[0].attribute != EMPLOYER:
+        return turn, candidates
+    kept = [
+        each
+        for each in candidates
+        if each.type != NOTE or not (each.spans[0].start < end and start < each.spans[0].end)
+    ]
+    return turn.citing(cites), [*kept, *made]
+
+
+def _done(turn: TurnView) -> tuple[int, int, str | None] | None:
+    """The sentence that tells that a job has begun, and the employer that it names, if any."""
+    text = turn.content
+    low = text.lower()
+    if turn.role != "user" or not any(each in low for each in _NEEDED):
+        return None
+    if len(text) > _LONGEST_TURN or drafts.begins(text) is not None:
+        return None
+    for start, end in sentences(text):
+        said = text[start:end]
+        if len(said) > LONGEST or said.rstrip().endswith("?"):
+            continue
+        found = _DONE.search(said)
+        if found is None or _NOT_DONE.search(said[: found.end() + 12]):
+            continue
+        if speech_act(text, start, end) in _SINCERE:
+            at = found["at"] or found["with"] or found["in"]
+            return start, end, None if at is None else at.lower().strip(" .,")
+    return None
+
+
+def _planned(held: Held) -> _Plan | None:
+    """The employer at whom a memory plans to start, and as what."""
+    memory = held.written.memory
+    if not memory.attribute.startswith(_PLANS) or memory.negated:
+        return None
+    found = _PLAN.search(memory.claim)
+    if found is None or _UNSURE.search(memory.claim):
+        return None
+    if _OF_USER.search(memory.claim[: found.start()]) is None:
+        return None
+    employer = (found["org"] or found["offer"]).rstrip(" .,!'’")
+    first = employer.split()[0].lower()
+    if first in _NO_EMPLOYER or first in WORDS["not_employers"]:
+        return None
+    if found["org"] and not found["prep"] and not employer[0].isupper():
+        joins = (
+            memory.claim[found.start() :].lower().startswith(("join", "accepted", "took", "got"))
+        )
+        if not joins:
+            return None
+    return _Plan(held, employer, _role(found["role"]))
+
+
+def _role(told: str | None) -> str | None:
+    """What somebody is to be, of the words behind "as"."""
+    words: list[str] = []
+    for word in (told or "").split():
+        if word.lower() in _ENDS_ROLE:
+            break
+        words.append(word)
+    return " ".join(words) if words and is_job(words[-1].lower()) else None
+
+
+def _told(
+    turn: TurnView, span: tuple[int, int], plan: _Plan, plans: Sequence[Held]
+) -> Iterator[Candidate]:
+    """The employer and the role of a plan, as said by these words and those of the plan."""
+    start, end = span
+    said = turn.content[start:end]
+    begin = start + len(said) - len(said.lstrip())
+    end -= len(said) - len(said.rstrip(" .!"))
+    mine = Span(start=begin, end=end, quote=turn.content[begin:end])
+    memory = plan.held.written.memory
+    theirs = [each.model_copy(update={"turn": each.turn or memory.turn}) for each in memory.spans]
+    over = tuple(
+        Ends(attribute=each.written.memory.attribute, value=each.written.memory.value)
+        for each in plans
+        if each.type != "fact"
+    )
+    told = [(EMPLOYER, plan.employer, over)]
+    if plan.role is not None:
+        told.append((ROLE, plan.role, ()))
+    for attribute, value, ends in told:
+        yield Candidate(
+            claim=f"{SELF}: {mine.quote}",
+            spans=(mine, *theirs),
+            type="fact",
+            attribute=attribute,
+            value=value,
+            act=SpeechAct.CHANGE,
+            source=Source.STATED,
+            topic="work",
+            importance=800_000,
+            confidence=800_000,
+            ends=ends,
+        )
+
+
+def _claims(candidate: Candidate) -> list[str]:
+    """What may be said of it; the first that says no more than the words do is."""
+    value = candidate.value
+    if candidate.attribute == ROLE:
+        return [f"{SELF} started as {value}", f"{SELF} is {value} now", f"{SELF} is {value}"]
+    verbs = ("started at", "joined", "works at", "is at", "took a job at")
+    return [f"{SELF} {verb} {value}" for verb in verbs]
+
+
+def _quoted(candidate: Candidate, cites: dict[str, str]) -> list[Span]:
+    """The spans with the words of the turns that they cite; without those that are gone."""
+    return [
+        span if span.turn is None else _narrowed(span, cites[span.turn])
+        for span in candidate.spans
+        if span.turn is None or span.turn in cites
+    ]
+
+
+def _narrowed(span: Span, text: str) -> Span:
+    """The words of a span that name where: what is planned in the others is done now."""
+    found = _PLAN.search(text, span.start, span.end)
+    start = span.start if found is None else found.start()
+    return span.model_copy(update={"start": start, "quote": text[start : span.end]})

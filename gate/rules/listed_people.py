@@ -1,0 +1,100 @@
+"""Family and pets that somebody lists by name: "I have a daughter, Helen, in Bristol, and a son, Peter".
+
+`beside` puts each of them in a slot of its own, in place of one statement about all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from beliefledger.gate.rules.findings import Reading, RuleFinding
+from beliefledger.gate.rules.lexicon import NEAR, PETS, WORDS
+from beliefledger.gate.rules.named_roles import slot_of
+from beliefledger.gate.rules.names import NO_NAMES
+from beliefledger.gate.rules.possessives import topic_of_noun
+from beliefledger.ledger.late_patterns import compile_later
+
+_LONGEST = 300
+_ADJECTIVES = (
+    r"(?:(?:older|elder|eldest|younger|youngest|big|little|baby|twin|half|grown|grown-up|lovely|"
+    r"rescue|old|young|small|ginger|black|white|tabby|other|new) ){0,2}"
+)
+_NAME = r"(?-i:[A-ZÀ-Þ])[^\W\d_'’-]{1,20}(?:-(?-i:[A-Z])[^\W\d_]{1,14})?"
+_AGE = (
+    r"(?:,? ?\(?(?:aged? |is |who(?:['’]s| is) )?\d{1,2}(?: (?:years|yrs?|months?)(?: old)?)?\)?)?"
+)
+_HAS = compile_later(
+    r"\b(?P<has>(?:i|we)(?:['’]ve(?: got)?| have(?: got)?| got)|(?:i|we) have) (?=\w)", re.I
+)
+_ONE = compile_later(
+    rf"(?:(?:an?|one|my|our) )?{_ADJECTIVES}(?P<kin>[^\W\d_][\w-]{{2,16}})"
+    rf"(?:, | \(| |: | - | – )(?P<called>(?:called|named|by the name of) )?(?P<name>{_NAME}){_AGE}"
+    rf"\)?(?P<home>,? (?:(?:who )?(?:lives|living|is|based|over) )?in (?P<place>{_NAME}(?: {_NAME})?))?",
+    re.I,
+)
+_MORE = compile_later(r",?(?: ?(?:and|plus|&)| ?,) ", re.I)
+_NO_NAME = WORDS["not_names"] | NO_NAMES | WORDS["brands"]
+
+
+def may_be(text: str, start: int, end: int) -> bool:
+    """Whether a sentence may list somebody: cheap."""
+    return end - start <= _LONGEST and _HAS.search(text, start, end) is not None
+
+
+def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
+    """What was found in a sentence, with whom it lists by name in place of the list."""
+    words = reading.words
+    if not words or not may_be(reading.content, words[0].start, words[-1].end):
+        return found
+    listed = list(_listed(reading))
+    if not listed:
+        return found
+    start, end = listed[0].start, max(each.end for each in listed)
+    within = ("has.", "relation.")
+    kept = [
+        each
+        for each in found
+        if not each.attribute.startswith(within) or each.end <= start or each.start >= end
+    ]
+    return kept + listed
+
+
+def _listed(reading: Reading) -> Iterator[RuleFinding]:
+    text, end = reading.content, reading.words[-1].end
+    has = _HAS.search(text, reading.words[0].start, end)
+    if has is None:
+        return
+    at, listed = has.end(), list[re.Match[str]]()
+    while (one := _ONE.match(text, at, end)) is not None:
+        if one["kin"].lower() not in NEAR or one["name"].lower() in _NO_NAME:
+            break
+        listed.append(one)
+        more = _MORE.match(text, one.end(), end)
+        if more is None:
+            break
+        at = more.end()
+    if len(listed) == 1 and listed[0]["called"]:
+        return  # "a brother called Tom" is read as it is
+    for one in listed:
+        yield _relation(reading, has.start(), one)
+        if one["place"] and one["kin"].lower() not in PETS:
+            yield _home(reading, one)
+
+
+def _relation(reading: Reading, start: int, one: re.Match[str]) -> RuleFinding:
+    kin, name = one["kin"].lower(), one["name"]
+    slot = f"relation.{kin}.name" if kin in PETS else slot_of(kin, kin, name, titled=False)[1]
+    return RuleFinding(
+        reading.content, start, one.end("name"), f"User's {kin} is {name}", "relation", slot, name, 650, 850, topic=topic_of_noun(kin),
+        participants=(name,), said_at=reading.said_at,
+    )  # fmt: skip
+
+
+def _home(reading: Reading, one: re.Match[str]) -> RuleFinding:
+    kin, name, place = one["kin"].lower(), one["name"], one["place"]
+    return RuleFinding(
+        reading.content, one.start(), one.end("place"), f"User's {kin} {name} is in {place}", "fact",
+        "home.location", place, 500, 800, topic="home", entity=name, participants=(name,),
+        said_at=reading.said_at,
+    )  # fmt: skip
