@@ -209,7 +209,10 @@ _SO_FOR_THAT: dict[str, frozenset[str]] = {
     "work": frozenset({"boss", "colleague", "teammate", "assistant"}),
     "retired": frozenset({"boss", "colleague", "teammate", "assistant"}),
     "home": frozenset({"flatmate", "roommate", "housemate", "neighbour", "neighbor", "lodger"}),
-    "dead": frozenset({"boss", "colleague", "flatmate", "roommate", "housemate", "neighbour"}),
+    "dead": frozenset(
+        "boss colleague flatmate roommate housemate neighbour wife husband partner spouse"
+        " girlfriend boyfriend".split()
+    ),
 }
 """Who is what they are to the user as long as they work or live there."""
 
