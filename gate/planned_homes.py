@@ -47,12 +47,13 @@ _DONE = compile_later(
     re.I,
 )
 _THERE = compile_later(
-    rf"{_LEAD}(?:we['’]?re|i['’]?m|we are|i am)\s{_ADVERBS}(?:living |settled )?in\s"
+    rf"{_LEAD}(?:(?:we['’]?re|i['’]?m|we are|i am)\s{_ADVERBS}(?:living |settled )?in\s|"
+    rf"{_WE}(?:made it (?:safely )?to|arrived (?:safely )?in|landed in|(?:got|moved) to)\s)"
     r"(?P<place>[^\W\d_][\w'’-]+(?: (?!now\b)[A-Z][\w'’-]+)?)"
     r"(?=\W*$|\s?[,.!;(]|\s(?:now|finally|at last|and|but)\b)",
     re.I,
 )
-_NEEDED = ("move", "settled", " in", " at ", "unpack")
+_NEEDED = ("move", "settled", " in", " at ", "unpack", " to ")
 """One of these is in whatever tells that a move is done."""
 _NOT_DONE = compile_later(
     r"\b(?:if|when|once|until|before|after|will|would|tomorrow|next|not|n['’]t|almost|nearly|hotel|"

@@ -87,8 +87,17 @@ _ENDS_ROLE = frozenset(
 )
 _NO_EMPLOYER = _ENDS_ROLE | frozenset(
     "the a an my our his her their it work home new job yoga pilates running therapy lessons"
-    " classes early late them us him her you me uni school college small again over".split()
+    " classes early late them us him her you me uni school college small again over office shop"
+    " factory site hospital clinic restaurant cafe bar store warehouse studio lab camp training"
+    " reception nursery gym company firm agency place".split()
 )
+_AT_WORK = compile_later(
+    r"\b(?:manager|boss|team|colleagues?|co-?workers?|onboarding|induction|laptop|desk|office|"
+    r"shifts?|clients?|customers|payroll|probation)\b",
+    re.I,
+)
+_KNOWN = compile_later(r"\b(?:offer|interview\w*|job|role|applied|position|hired|recruiter|start)\b")
+"""What is told of a place where somebody may come to work, in lower case."""
 _PLANS = ("event.", "commitment.", "decision.", "plan.", "note.", EMPLOYER)
 _OF_USER = compile_later(
     r"(?:^|[,;.!] |\b(?:and|so|but) )\W*(?:(?:user|i|im|i['’]?ll|i['’]ve|ive|i['’]m|is|am|will|be|have|has|"
@@ -100,7 +109,8 @@ _SINCERE = frozenset({SpeechAct.STATEMENT, SpeechAct.CHANGE, SpeechAct.REMOVAL})
 
 
 class _Plan(NamedTuple):
-    held: Held
+    held: Held | None
+    """What plans it; None where nothing did."""
     employer: str
     role: str | None
 
@@ -115,6 +125,8 @@ def begun(
         return turn, candidates
     start, end, named = span
     standing = Standing(draft, subject_ref, turn)
+    if named is not None and (there := _where_it_is(turn, span, standing)) is not None:
+        return turn, [*_without_notes(candidates, span), there]
     plans = [told for held in standing.of_user() if (told := _planned(held)) is not None]
     if named is not None:
         plans = [each for each in plans if each.employer.lower() == named]
@@ -123,7 +135,8 @@ def begun(
     plan = next((each for each in reversed(plans) if each.role), plans[-1])
     made: list[Candidate] = []
     cites: dict[str, str] = {}
-    for candidate in _told(turn, (start, end), plan, [each.held for each in plans]):
+    planned = [each.held for each in plans if each.held is not None]
+    for candidate in _told(turn, (start, end), plan, planned):
         cites |= draft.cited(subject_ref, [candidate])
         spans = tuple(_quoted(candidate, cites))
         said = candidate.model_copy(update={"spans": spans, "check": CHECK})
@@ -133,12 +146,38 @@ def begun(
             made.append(within)
     if not made or made[0].attribute != EMPLOYER:
         return turn, candidates
-    kept = [
+    return turn.citing(cites), [*_without_notes(candidates, span), *made]
+
+
+def _without_notes(
+    candidates: Sequence[Candidate], span: tuple[int, int, str | None]
+) -> list[Candidate]:
+    start, end, _ = span
+    return [
         each
         for each in candidates
         if each.type != NOTE or not (each.spans[0].start < end and start < each.spans[0].end)
     ]
-    return turn.citing(cites), [*kept, *made]
+
+
+def _where_it_is(
+    turn: TurnView, span: tuple[int, int, str | None], standing: Standing
+) -> Candidate | None:
+    """The employer that the sentence names itself, where it or what is known tells that it is one:
+    "first week at Stripe, my manager is Anand"."""
+    start, end, named = span
+    said = turn.content[start:end]
+    known = any(
+        named is not None and _KNOWN.search(claim) and re.search(rf"\b{re.escape(named)}\b", claim)
+        for claim in (held.written.memory.claim.lower() for held in standing.of_user())
+    )
+    if named is None or not (known or _AT_WORK.search(said)) or named.split()[0] in _NO_EMPLOYER:
+        return None
+    at = said.lower().find(named)
+    value = said[at : at + len(named)]
+    made = next(_told(turn, (start, end), _Plan(None, value, None), ()))
+    worded = (made.model_copy(update={"claim": claim, "check": CHECK}) for claim in _claims(made))
+    return next((each for each in worded if beyond(each) is None), None)
 
 
 def _done(turn: TurnView) -> tuple[int, int, str | None] | None:
@@ -204,8 +243,12 @@ def _told(
     begin = start + len(said) - len(said.lstrip())
     end -= len(said) - len(said.rstrip(" .!"))
     mine = Span(start=begin, end=end, quote=turn.content[begin:end])
-    memory = plan.held.written.memory
-    theirs = [each.model_copy(update={"turn": each.turn or memory.turn}) for each in memory.spans]
+    theirs: list[Span] = []
+    if plan.held is not None:
+        memory = plan.held.written.memory
+        theirs = [
+            each.model_copy(update={"turn": each.turn or memory.turn}) for each in memory.spans
+        ]
     over = tuple(
         Ends(attribute=each.written.memory.attribute, value=each.written.memory.value)
         for each in plans
