@@ -243,10 +243,11 @@ def _with_the_role(standing: Standing, some: list[Held]) -> list[Held]:
         return some
     ids = {each.memory_id for each in some}
     there = [held for held in standing.of_user() if held.memory_id not in ids]
-    return some + [held for held in there if _is_of_the_post(held)]
+    return some + [held for held in there if is_of_the_post(held)]
 
 
-def _is_of_the_post(held: Held) -> bool:
+def is_of_the_post(held: Held) -> bool:
+    """Whether somebody has it only as long as they work there."""
     memory = held.written.memory
     if memory.attribute == "work.role":
         return _POST.match(memory.claim) is not None

@@ -14,6 +14,7 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems
 from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by, topics
 from beliefledger.gate.persons import Known, called_in, known
+from beliefledger.gate.planned_jobs import is_not_yet
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.renewals import OTHERS, Sentence
@@ -65,7 +66,7 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         if distinctions.is_one_of_several(named, of.attribute, of.claim):
             continue
-        if is_done_by_another(doing, held):
+        if is_done_by_another(doing, held) or is_not_yet(said.text, of.attribute):
             continue
         if subject is not None and is_of_another(subject, held):
             continue

@@ -13,6 +13,7 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.claims import CHECK, beyond
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.draft import Draft
+from beliefledger.gate.lapses import is_of_the_post
 from beliefledger.gate.meant_memories import Standing
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import drafts
@@ -41,13 +42,16 @@ _NEW = r"(?:new|new job|new role|new place|new company|new position|job)"
 _DONE = compile_later(
     rf"{_LEAD}(?:"
     rf"(?:(?:had|survived|finished|did|completed|done with) (?:my )?)?{_FIRST}"
-    rf"(?: (?:(?:at|with|in|on) (?:my |the )?(?:{_NEW}(?: job| role)?|(?P<at>{_NAME}))|there|as \w+(?: \w+)?))?"
+    rf"(?: (?:(?:at|with|in|on) (?:my |the )?(?:{_NEW}(?: job| role)?|(?P<at>{_NAME}))|there|as "
+    rf"\w+(?: \w+)?))?"
     r"(?:(?:['’]s| is| was| went| has been| all)? (?:(?:all|so|pretty|really|quite|very) )?"
     r"(?:well|fine|ok|okay|alright|good|great|amazing|lovely|nice|done|over|down|tough|hard|"
     r"exhausting|hectic|chaotic|intense|brilliant|in the bag|behind me|complete|finished|today|"
     r"yesterday)\b|(?=\W*$|[,.!;]))|"
-    rf"(?:i |ive |i['’]ve |i have )?{_ADVERBS}started (?:(?:at|with|work at|working at|working for) "
-    rf"(?:my |the )?(?:{_NEW}(?: job| role)?|(?P<with>{_NAME}))|(?:the|my) new (?:job|role|position))\b{_END}|"
+    rf"(?:i |ive |i['’]ve |i have )?{_ADVERBS}started (?:(?:at|with|work at|working at|working "
+    rf"for) "
+    rf"(?:my |the )?(?:{_NEW}(?: job| role)?|(?P<with>{_NAME}))|(?:the|my) new (?:job|role|"
+    rf"position))\b{_END}|"
     rf"(?:i['’]?m|i am) {_ADVERBS}(?:settling in(?:to)?|settled in)(?: nicely| well| ok)?"
     rf"(?: at (?:the |my )?(?:new job|(?P<in>{_NAME}))| (?:the|my) new (?:job|role))\b|"
     r"(?:the |my )?new (?:job|role) (?:is|has been)(?: going)? (?:well|fine|ok|okay|good|great|"
@@ -64,19 +68,24 @@ _NOT_DONE = compile_later(
     re.I,
 )
 _PLAN = compile_later(
-    r"(?:\b(?:start(?:ing)?|begin(?:ning)?|join(?:ing)?)(?: (?:work|working|a new job|my new job|a job|"
+    r"(?:\b(?:start(?:ing)?|begin(?:ning)?|join(?:ing)?)(?: (?:work|working|a new job|my new "
+    r"job|a job|"
     r"a new role))?(?P<prep> (?:at|with|for))?|"
-    r"\b(?:accepted|took|signed|got)(?: up)? (?:an?|the|my|their) (?:(?:job|new job|job offer|offer|"
+    r"\b(?:accepted|took|signed|got)(?: up)? (?:an?|the|my|their) (?:(?:job|new job|job offer|"
+    r"offer|"
     r"role|position|contract|place|gig)) (?:at|from|with)) "
     r"(?P<org>(?:the )?[^\W\d_][\w'’&.-]*(?: (?:& )?(?-i:[A-Z])[\w'’&.-]*){0,3})"
-    r"(?:(?: (?:in|on|from) (?:the )?\w+(?: \w+)?)?,? as (?:an? |the |their |its )?(?:new )?(?P<role>[\w-]+(?: [\w-]+){0,3}))?|"
-    r"\b(?:got|accepted|took|landed) the (?P<offer>[^\W\d_][\w'’&.-]*(?: (?:& )?(?-i:[A-Z])[\w'’&.-]*){0,2}) "
+    r"(?:(?: (?:in|on|from) (?:the )?\w+(?: \w+)?)?,? as (?:an? |the |their |its )?(?:new "
+    r")?(?P<role>[\w-]+(?: [\w-]+){0,3}))?|"
+    r"\b(?:got|accepted|took|landed) the (?P<offer>[^\W\d_][\w'’&.-]*(?: (?:& "
+    r")?(?-i:[A-Z])[\w'’&.-]*){0,2}) "
     r"(?:offer|job|gig|role|position)\b",
     re.I,
 )
 _UNSURE = compile_later(
-    r"\b(?:might|may|maybe|perhaps|thinking|think|consider\w*|would|could|dream\w*|one day|"
-    r"not|never|n['’]t|no longer|if|wants?|hopes?|hoping|wish\w*|turned|declined|rejected|interview|"
+    r"\b(?:might|(?<!in )(?<!of )(?<!\d )may|maybe|perhaps|thinking|think|consider\w*|would|"
+    r"could|dream\w*|one day|not|never|n['’]t|no longer|if|wants?|hopes?|hoping|wish\w*|turned|declined|rejected|"
+    r"interview|"
     r"school|uni|university|college|nursery|gym|choir|club|class|course|team|band|league)\b",
     re.I,
 )
@@ -91,16 +100,30 @@ _NO_EMPLOYER = _ENDS_ROLE | frozenset(
     " factory site hospital clinic restaurant cafe bar store warehouse studio lab camp training"
     " reception nursery gym company firm agency place".split()
 )
+_DATES = (
+    r"(?:on (?:the )?(?:\d{1,2}(?:st|nd|rd|th)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|"
+    r"(?:in|next|from) (?:january|february|march|april|may|june|july|august|september|october|"
+    r"november|december|spring|summer|autumn|winter|two|three|a few|\d{1,4})|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|next (?:week|month|year)|tomorrow|soon)"
+)
+_TO_COME = compile_later(
+    rf"(?<!new )\b(?:start(?:ing|s)?|join(?:ing)?)\b[^.!?]{{0,60}}?\b{_DATES}\b|"
+    r"\b(?:my|in|gave|given|handed) (?:notice|resignation)\b[^.!?]{0,80}?(?:\bstart|$)",
+    re.I,
+)
 _AT_WORK = compile_later(
     r"\b(?:manager|boss|team|colleagues?|co-?workers?|onboarding|induction|laptop|desk|office|"
     r"shifts?|clients?|customers|payroll|probation)\b",
     re.I,
 )
-_KNOWN = compile_later(r"\b(?:offer|interview\w*|job|role|applied|position|hired|recruiter|start)\b")
+_KNOWN = compile_later(
+    r"\b(?:offer|interview\w*|job|role|applied|position|hired|recruiter|start)\b"
+)
 """What is told of a place where somebody may come to work, in lower case."""
 _PLANS = ("event.", "commitment.", "decision.", "plan.", "note.", EMPLOYER)
 _OF_USER = compile_later(
-    r"(?:^|[,;.!] |\b(?:and|so|but) )\W*(?:(?:user|i|im|i['’]?ll|i['’]ve|ive|i['’]m|is|am|will|be|have|has|"
+    r"(?:^|[,;.!] |\b(?:and|so|but) )\W*(?:(?:user|i|im|i['’]?ll|i['’]ve|ive|i['’]m|is|am|will|"
+    r"be|have|has|"
     r"just|finally|now|also|so|and|then|ok|well|yay|officially|actually|be)[\s:,]+){0,6}$",
     re.I,
 )
@@ -120,13 +143,16 @@ def begun(
 ) -> tuple[TurnView, Sequence[Candidate]]:
     """The candidates and, where the turn tells that a job has begun which was planned, the employer
     and the role that the plan names; and the turn with what they cite."""
+    if any(_is_job(each) for each in candidates):
+        return turn, _without_the_post(Standing(draft, subject_ref, turn), candidates)
     span = _done(turn)
-    if span is None or any(each.attribute == EMPLOYER for each in candidates):
+    if span is None:
         return turn, candidates
     start, end, named = span
     standing = Standing(draft, subject_ref, turn)
     if named is not None and (there := _where_it_is(turn, span, standing)) is not None:
-        return turn, [*_without_notes(candidates, span), there]
+        found = [*_without_notes(candidates, span), there]
+        return turn, _without_the_post(standing, found)
     plans = [told for held in standing.of_user() if (told := _planned(held)) is not None]
     if named is not None:
         plans = [each for each in plans if each.employer.lower() == named]
@@ -146,7 +172,46 @@ def begun(
             made.append(within)
     if not made or made[0].attribute != EMPLOYER:
         return turn, candidates
-    return turn.citing(cites), [*_without_notes(candidates, span), *made]
+    found = [*_without_notes(candidates, span), *made]
+    return turn.citing(cites), _without_the_post(standing, found)
+
+
+def _is_job(candidate: Candidate) -> bool:
+    return candidate.attribute == EMPLOYER and candidate.entity == SELF and not candidate.negated
+
+
+def _without_the_post(standing: Standing, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates, of which one that changes the employer ends what somebody had only at the one
+    before: the boss, the team, the place."""
+    return [
+        each
+        if not (_is_job(each) and each.act is SpeechAct.CHANGE)
+        else each.model_copy(
+            update={"ends": (*each.ends, *_of_the_post(standing, each, candidates))}
+        )
+        for each in candidates
+    ]
+
+
+def _of_the_post(
+    standing: Standing, job: Candidate, candidates: Sequence[Candidate]
+) -> Iterator[Ends]:
+    there = standing.of_user()
+    was = [each for each in there if each.written.memory.attribute == EMPLOYER]
+    if not was or any(each.written.memory.value.lower() == job.value.lower() for each in was):
+        return
+    told = {(each.attribute, each.value) for each in candidates}
+    for held in there:
+        memory = held.written.memory
+        told_before = any(held.said_at >= each.said_at for each in was)
+        if is_of_the_post(held) and told_before and (memory.attribute, memory.value) not in told:
+            yield Ends(attribute=memory.attribute, value=memory.value)
+
+
+def is_not_yet(text: str, attribute: str) -> bool:
+    """Whether a sentence tells of a job that only begins later or of notice that was given, and an
+    attribute is of the job that somebody has: that lasts until then."""
+    return attribute.startswith("work.") and _TO_COME.search(text) is not None
 
 
 def _without_notes(
@@ -171,7 +236,11 @@ def _where_it_is(
         named is not None and _KNOWN.search(claim) and re.search(rf"\b{re.escape(named)}\b", claim)
         for claim in (held.written.memory.claim.lower() for held in standing.of_user())
     )
-    if named is None or not (known or _AT_WORK.search(said)) or named.split()[0] in _NO_EMPLOYER:
+    if (
+        named is None
+        or not (known or _AT_WORK.search(turn.content))
+        or named.split()[0] in _NO_EMPLOYER
+    ):
         return None
     at = said.lower().find(named)
     value = said[at : at + len(named)]

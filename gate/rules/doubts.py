@@ -79,9 +79,11 @@ def _doubt(candidate: Candidate, said: str) -> str:
 _DONE = ("event", "commitment", "decision", "fact")
 _TURNED_DOWN = compile_later(
     r"(?: (?:today|yesterday|last \w+|this \w+|from [\w'’& ]{1,30}?))?\W{0,2}"
-    r"(?:but|and|which|though|then|yet|so)? ?(?:i |we |i['’]ve |ive |have |then |just |had to ){0,3}"
+    r"(?:but|and|which|though|then|yet|so)? ?(?:i |we |i['’]ve |ive |have |then |just |had to "
+    r"){0,3}"
     r"(?:(?:turned|turn|knocked) (?:it|them|that|him|her|the offer|this)(?: one)? (?:down|back)|"
-    r"turned down\b|said (?:no|nope)\b|declined\b|did(?: not|n['’]?t) (?:take|accept|want) (?:it|them|the)\b|"
+    r"turned down\b|said (?:no|nope)\b|declined\b|did(?: not|n['’]?t) (?:take|accept|want) "
+    r"(?:it|them|the)\b|"
     r"(?:passed|passing) (?:on it|it up)\b|backed out\b|sent it back\b|refused\b|rejected it\b)",
     re.I,
 )

@@ -82,6 +82,8 @@ def endings(reading: Reading) -> Iterator[Over]:
         found = event.pattern.pattern.search(text)
         if found is None or FOR_NOW.search(found[0]) is not None:
             continue
+        if _NOTICE.search(found[0]) and _STARTS.search(reading.content, start + found.end()):
+            continue  # the job lasts until the next begins
         lead = re.split(r"[,;:]|\b(?:but|and|so)\b", text[: found.start()])[-1]
         if _DOUBTS.search(lead) is not None or _ONE_OF.search(lead) is not None:
             continue
@@ -122,6 +124,8 @@ FOR_NOW = compile_later(
     re.I,
 )
 """Who left at noon is back the day after."""
+_NOTICE = compile_later(r"\b(?:notice|resignation)\b", re.I)
+_STARTS = compile_later(r"\b(?:start(?:ing)?|begin(?:ning)?|join(?:ing)?)\b", re.I)
 _FEELINGS = frozenset(
     "fear hate dread mind miss regret understand remember believe notice worry".split()
 )

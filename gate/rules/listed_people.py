@@ -1,4 +1,4 @@
-"""Family and pets that somebody lists by name: "I have a daughter, Helen, in Bristol, and a son, Peter".
+"""Family and pets that are listed by name: "I have a daughter, Helen, in Bristol, and a son".
 
 `beside` puts each of them in a slot of its own, in place of one statement about all.
 """
@@ -30,7 +30,8 @@ _HAS = compile_later(
 _ONE = compile_later(
     rf"(?:(?:an?|one|my|our) )?{_ADJECTIVES}(?P<kin>[^\W\d_][\w-]{{2,16}})"
     rf"(?:, | \(| |: | - | – )(?P<called>(?:called|named|by the name of) )?(?P<name>{_NAME}){_AGE}"
-    rf"\)?(?P<home>,? (?:(?:who )?(?:lives|living|is|based|over) )?in (?P<place>{_NAME}(?: {_NAME})?))?",
+    rf"\)?(?P<home>,? (?:(?:who )?(?:lives|living|is|based|over) )?in (?P<place>{_NAME}(?: "
+    rf"{_NAME})?))?",
     re.I,
 )
 _MORE = compile_later(r",?(?: ?(?:and|plus|&)| ?,) ", re.I)
@@ -86,15 +87,15 @@ def _relation(reading: Reading, start: int, one: re.Match[str]) -> RuleFinding:
     kin, name = one["kin"].lower(), one["name"]
     slot = f"relation.{kin}.name" if kin in PETS else slot_of(kin, kin, name, titled=False)[1]
     return RuleFinding(
-        reading.content, start, one.end("name"), f"User's {kin} is {name}", "relation", slot, name, 650, 850, topic=topic_of_noun(kin),
-        participants=(name,), said_at=reading.said_at,
+        reading.content, start, one.end("name"), f"User's {kin} is {name}", "relation", slot, name,
+        650, 850, topic=topic_of_noun(kin), participants=(name,), said_at=reading.said_at,
     )  # fmt: skip
 
 
 def _home(reading: Reading, one: re.Match[str]) -> RuleFinding:
     kin, name, place = one["kin"].lower(), one["name"], one["place"]
     return RuleFinding(
-        reading.content, one.start(), one.end("place"), f"User's {kin} {name} is in {place}", "fact",
-        "home.location", place, 500, 800, topic="home", entity=name, participants=(name,),
+        reading.content, one.start(), one.end("place"), f"User's {kin} {name} is in {place}",
+        "fact", "home.location", place, 500, 800, topic="home", entity=name, participants=(name,),
         said_at=reading.said_at,
     )  # fmt: skip

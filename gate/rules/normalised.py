@@ -11,7 +11,7 @@ from typing import Any
 
 from beliefledger.gate.rules import self_descriptions
 from beliefledger.gate.rules.lexicon import BASES, GIVEN, NEAR, WORDS, Form, load, verb_form
-from beliefledger.gate.rules.words import Token, tokens
+from beliefledger.gate.rules.words import Token, tokens, without_there
 
 _DATA: dict[str, Any] = load("normalised.yaml")
 _SPELLINGS: dict[str, tuple[str, ...]] = {
@@ -87,13 +87,19 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
         words = _together(words)
     if start < self_descriptions.EARLY or words[0].text[0].isdigit():
         words = self_descriptions.with_speaker(words)
+    if " there " in said:
+        words = without_there(words)
     bare = len(words) > 2 and words[0].low in _BARE and words[1].low in _VERBS
     if words[0].low in _SUBJECTLESS and not bare:
         words = _with_subject(words)
     elif bare or (
         len(words) > 2
         and (
-            (words[0].low.removesuffix("'s") in _KIN and words[1].text.isalpha())
+            (
+                words[0].low.removesuffix("'s") in _KIN
+                and words[1].text.isalpha()
+                and words[1].low != "here"
+            )
             or (words[0].low in OF_SOMEBODY and words[2].low == "is")
         )
     ):

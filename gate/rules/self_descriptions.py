@@ -62,6 +62,8 @@ def with_speaker(words: list[Token]) -> list[Token]:
     if words[0].low in _SPEAKING:
         return words
     words = _years_old(words)
+    if (here := _job_here(words)) is not None:
+        return here
     said = _left_out([word.low for word in words[:9]], words)
     if not said or not _NOT_TOLD.isdisjoint(word.low for word in words):
         return words
@@ -81,6 +83,23 @@ def without_verb(words: list[Token], found: list[RuleFinding]) -> list[RuleFindi
         else each
         for each in found
     ]
+
+
+def _job_here(words: list[Token]) -> list[Token] | None:
+    """ "Dev here, 29, based in Austin" as "I'm a dev, 29, based in Austin"."""
+    at = next((i for i in (1, 2, 3) if i < len(words) - 1 and words[i].low == "here"), None)
+    if at is None or not is_job(words[at - 1].low) or words[at + 1].low not in _AFTER_HERE:
+        return None
+    if any(not word.low.isalpha() for word in words[:at]):
+        return None
+    begin, comma = words[0].start, words[at]._replace(text=",", low=",")
+    article = "an" if words[0].low[0] in "aeiou" else "a"
+    rest = words[at + 1 + (words[at + 1].low == ",") :]
+    lead = [Token(each, each, begin, begin) for each in ("i'm", article)]
+    return [*lead, *words[:at], comma, *rest]
+
+
+_AFTER_HERE = frozenset({",", "from", "living", "based", "working"})
 
 
 def _years_old(words: list[Token]) -> list[Token]:

@@ -183,3 +183,11 @@ def _another_does(words: list[Token], at: int) -> bool:
 
 _OWNERS = frozenset("my our his her their the".split())
 _JOINING = frozenset({"and", "or", ",", ".", "!", ";"})
+
+
+def without_there(words: list[Token]) -> list[Token]:
+    """ "My boss there is called Ruth" as "my boss is called Ruth"."""
+    for at in range(2, len(words) - 1):
+        if words[at].low == "there" and words[at + 1].low == "is" and words[at - 2].low == "my":
+            return words[:at] + words[at + 1 :]
+    return words
