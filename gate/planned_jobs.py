@@ -84,9 +84,8 @@ _PLAN = compile_later(
 )
 _UNSURE = compile_later(
     r"\b(?:might|(?<!in )(?<!of )(?<!\d )may|maybe|perhaps|thinking|think|consider\w*|would|"
-    r"could|dream\w*|one day|not|never|n['’]t|no longer|if|wants?|hopes?|hoping|wish\w*|turned|declined|rejected|"
-    r"interview|"
-    r"school|uni|university|college|nursery|gym|choir|club|class|course|team|band|league)\b",
+    r"could|dream\w*|one day|not|never|n['’]t|no longer|if|wants?|hopes?|hoping|wish\w*|"
+    r"turned|declined|rejected|interview|school|uni|university|college|nursery|gym|choir|club|class|course|team|band|league)\b",
     re.I,
 )
 _ENDS_ROLE = frozenset(
