@@ -201,9 +201,11 @@ def _last(standing: Standing, held: list[Held]) -> list[Held]:
 
 def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Candidate]:
     """The memory with its new value; none where the news has none, or none of its kind."""
+    says, memory = told.change.says, held.written.memory
+    if "into" in says:
+        return _of_the_same(candidate, text, told, held)
     if told.new is None:
         return []
-    says, memory = told.change.says, held.written.memory
     new = text[slice(*told.new)].strip(" .,!'’-")
     new = re.sub(says["strip"], "", new, flags=re.I) if "strip" in says else new
     old = memory.value
@@ -233,6 +235,20 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         claims.append(memory.claim.replace(f"lives in {old}", f"moved to {new}"))
         claims += [f"{SELF}: {text}"] if _is_users(held) else []
     return [in_place(candidate, held, claim, new, ends) for claim in claims]
+
+
+def _of_the_same(candidate: Candidate, text: str, told: News, held: Held) -> list[Candidate]:
+    """The same value in another slot: who was a fiance is a spouse. None where the news names
+    another."""
+    says, memory = told.change.says, held.written.memory
+    named = "" if told.new is None else text[slice(*told.new)].lower()
+    if named and named not in memory.value.lower().split():
+        return []
+    claim = says["claim"].format(New=memory.value)
+    ends = (Ends(attribute=memory.attribute, value=memory.value),)
+    ways = (claim, f"{SELF}: {text}") if _is_users(held) else (claim,)
+    anew = (in_place(candidate, held, each, memory.value, ends) for each in ways)
+    return [each.model_copy(update={"attribute": says["into"]}) for each in anew]
 
 
 _SO_LONG = compile_later(
