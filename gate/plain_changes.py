@@ -12,6 +12,7 @@ from typing import NamedTuple
 from beliefledger.gate import pairs
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place
+from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.plain_changes import Change, News, is_named, news
@@ -175,12 +176,13 @@ def _is_a_car(words: str) -> bool:
 
 
 def _is_answered(text: str, told: News, held: Held, beside: Sequence[Candidate]) -> bool:
-    """Whether a rule has found what is in the slot of a memory now: another value than this."""
+    """Whether a rule has found what is in the slot of a memory now: another value than this. Notes
+    have a slot for each."""
     memory = held.written.memory
     new = ""
     if told.new is not None and told.change.says.get("rival"):
         new = text[slice(*told.new)].lower()
-    return not memory.negated and any(
+    return not memory.negated and held.type != NOTE and any(
         (each.entity, each.attribute) == (memory.entity, memory.attribute)
         and not each.retracts
         and each.type == held.type
