@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from beliefledger.gate.literals import Guarded, Table, plain
 from beliefledger.gate.rules.findings import RuleFinding, looked_up
-from beliefledger.gate.rules.lexicon import expanded, load
+from beliefledger.gate.rules.lexicon import GIVEN, expanded, load
 from beliefledger.gate.rules.patterns import is_job
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -139,7 +139,14 @@ def news(text: str) -> Iterator[News]:
             continue
         if says.get("job") and not is_job(found[named].split()[-1]):
             continue
+        if says.get("named") and not _is_name(text, *found.span(named)):
+            continue
         yield News(change, things, who, found.span(named), found.start())
+
+
+def _is_name(text: str, start: int, end: int) -> bool:
+    """Whether a word is a name: a given name, or with a capital behind other words."""
+    return text[start:end].lower() in GIVEN or (text[start].isupper() and text[:start].strip() != "")
 
 
 def _things(words: str) -> frozenset[str]:
