@@ -15,6 +15,7 @@ from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, s
 from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by, topics
 from beliefledger.gate.persons import Known, called_in, known
 from beliefledger.gate.registry import NOTE
+from beliefledger.gate.restatements import points, restates, tells_anew
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.renewals import OTHERS, Sentence
 from beliefledger.gate.rules.subjects import acting, subject_of, tells_a_state
@@ -41,13 +42,15 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     doing = standing.without_employer(acting(Sentence(said.text).clauses(len(said.text))))
     named, same = frozenset(said.words), stems(said.text)
     words = [ends.value for ends in candidate.ends if ends.among]
+    last = told_last(standing) if points(said) else frozenset()
+    anew = last or tells_anew(said)
     there = []
     for held in standing.of(words):
         if not _may_be(held):
             continue
         memory = held.written.memory
         of = told_by(held.type, memory.attribute, memory.claim, memory.value)
-        if said.may_be_of(of):
+        if said.may_be_of(of) or held.memory_id in last:
             there.append((held, of))
     there = [there[at] for at in linked_best(said, [of for _, of in there], _MOST_LINKED)]
     people = known(standing) if there else Known({})
@@ -69,7 +72,9 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         if subject is not None and is_of_another(subject, held):
             continue
-        if score(said, of, rank) >= threshold("over"):
+        if score(said, of, rank) >= threshold("over") or (
+            anew and held.type in LASTING and restates(said, of, pointed=held.memory_id in last)
+        ):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:
         told = _left_for(went, standing)
@@ -78,6 +83,16 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     if len(told) > MOST:
         return []
     return [held for some in told.values() for held in some]
+
+
+def told_last(standing: Standing) -> frozenset[str]:
+    """The memory of the user that was told last, by its id: what "it" means. None where what was
+    told last is several things."""
+    there = [each for each in standing.of_user() if each.type in LASTING]
+    latest = max((each.said_at for each in there), default=0)
+    last = [each for each in there if each.said_at == latest]
+    alike = len({each.written.memory.claim for each in last}) == 1
+    return frozenset(each.memory_id for each in last) if alike else frozenset()
 
 
 def without_sure_to_stand(text: str, some: Sequence[Held]) -> list[Held]:
