@@ -179,7 +179,8 @@ def is_kin_still(held: Held, text: str) -> bool:
 
 
 _RID = compile_later(
-    r"\bno more (?P<of>[\w'’-]+(?: (?!(?:for|at|in|on|of|from|with|to|under|over|and|but|so|when|"
+    r"\bno more (?!discussions?\b|excuses\b|questions\b|arguments?\b|doubts?\b|drama\b|nonsense\b)"
+    r"(?P<of>[\w'’-]+(?: (?!(?:for|at|in|on|of|from|with|to|under|over|and|but|so|when|"
     r"because|since|now|please|these|this|that)\b)[\w'’-]+)*)",
     re.I,
 )

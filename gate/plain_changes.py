@@ -182,13 +182,17 @@ def _is_answered(text: str, told: News, held: Held, beside: Sequence[Candidate])
     new = ""
     if told.new is not None and told.change.says.get("rival"):
         new = text[slice(*told.new)].lower()
-    return not memory.negated and held.type != NOTE and any(
-        (each.entity, each.attribute) == (memory.entity, memory.attribute)
-        and not each.retracts
-        and each.type == held.type
-        and each.context is None
-        and not (new and new in each.value.lower())
-        for each in beside
+    return (
+        not memory.negated
+        and held.type != NOTE
+        and any(
+            (each.entity, each.attribute) == (memory.entity, memory.attribute)
+            and not each.retracts
+            and each.type == held.type
+            and each.context is None
+            and not (new and new in each.value.lower())
+            for each in beside
+        )
     )
 
 

@@ -22,7 +22,8 @@ _ANEW = compile_later(
     r"makes (?:it|that)|only)\b"
 )
 _SO_MANY = compile_later(
-    r"\b(?:down to|up to|makes (?:it|that)|leaves (?:me|us) (?:with)?|left with|that['’]?s|so it['’]?s|"
+    r"\b(?:down to|up to|makes (?:it|that)|leaves (?:me|us) (?:with)?|left with|that['’]?s|"
+    r"so it['’]?s|"
     r"(?:goes|went|going|gone|moved|bumped|put) (?:\w+ )?(?:up|down) to|broke|hit|passed|cracked|"
     r"reached|now (?:have|got)|have|got|are|is|now)(?: (?:just|only|about|around|over|the))? $"
 )
@@ -30,9 +31,9 @@ _SO_MANY = compile_later(
 _WEAK = frozenset(
     stem(word)
     for word in "week month year day morning evening afternoon night time hour minute thing people "
-    "kid kids half quarter weekend weekday today tomorrow bit lot way place house home work one two "
-    "three four five six seven eight nine ten come comes start starts begin place move moved change "
-    "changed switch switched swap everything says said told council boss".split()
+    "kid kids half quarter weekend weekday today tomorrow bit lot way place house home work one "
+    "two three four five six seven eight nine ten come comes start starts begin place move moved "
+    "change changed switch switched swap everything says said told council boss".split()
 )
 """Words that do not tell which thing is meant."""
 _TAKEN = compile_later(
@@ -55,17 +56,26 @@ _NOWHERE = frozenset(
     "time hold order fire sale track board top it me us them him her that this which good bad bed "
     "trouble charge love use work school general fact total case public private".split()
 )
+_LEAD = r"^\W*(?:(?:so|and|but|ok|well|update|oh|btw|ugh|lol|just|only|finally)[,:]? ){0,3}"
 _POINTS = compile_later(
-    r"^\W*(?:(?:so|and|but|ok|well|update|oh|btw|ugh|lol)[,:]? ){0,2}(?:it['’]?s|it is|its|they['’]?re|"
-    r"theyre|they are|that makes(?: it)?|makes it|"
+    rf"{_LEAD}(?:it['’]?s|it is|its|they['’]?re|theyre|they are|"
     r"it (?:goes|went|moved|changed|starts|leaves|costs)) "
 )
+_BARE = compile_later(
+    rf"{_LEAD}(?:(?:i['’]?m |im |we['’]?re |now )?(?:up|down) to (?=[$€£]?[\da-z])|"
+    r"(?:i |we |they )?(?:raised|upped|bumped|cut|lowered|dropped|reduced|increased|moved|pushed) "
+    r"(?:it|that|them) (?:(?:up|down|back) )?to |(?:we['’]?re|we are|were) (?=\w+ now\b)|"
+    r"(?:that )?makes (?:it )?(?=[\da-z]{1,9}\b)|(?=[\da-z]{1,9} of us (?:now|left)\b))"
+)
+"""A new figure of what was told last: "raised it to 90", "six of us now"."""
 _LATER = compile_later(r"\b(?:now|nowadays|these days|from|as of|since|instead|starting)\b")
 
 
 def points(said: Said) -> bool:
     """Whether a sentence gives a new value of what it only points at: "it's in C3 now"."""
-    return _POINTS.search(said.low) is not None and _LATER.search(said.low) is not None
+    if _BARE.match(said.low) is not None:
+        return bool(new_figures.figures(said.text))
+    return _POINTS.match(said.low) is not None and _LATER.search(said.low) is not None
 
 
 def tells_anew(said: Said) -> bool:
@@ -98,9 +108,14 @@ def _has_another_figure(said: Said, told: Told, *, pointed: bool) -> bool:
         was = told.claim[old[0].start : old[0].end].lower()
         if words.rstrip("s") == was.rstrip("s"):
             continue
-        if kind != "number" or (pointed and _IT_IS.search(said.text[: new[0].start])):
+        if kind != "number":
             return True
-        if _counts_the_same(said.text, new[0], told.claim, old[0]):
+        if pointed:
+            if _IT_IS.search(said.low[: new[0].start]) and _measures_the_same(
+                said, new[0], told, old[0]
+            ):
+                return True
+        elif _counts_the_same(said.text, new[0], told.claim, old[0]):
             return True
     return False
 
@@ -108,7 +123,8 @@ def _has_another_figure(said: Said, told: Told, *, pointed: bool) -> bool:
 def _counts_the_same(
     said: str, new: new_figures.Figure, told: str, old: new_figures.Figure
 ) -> bool:
-    """Whether two numbers are of the same: "stage 3" and "stage 5", "6 ducks" and "down to four"."""
+    """Whether two numbers are of the same: "stage 3" and "stage 5", "6 ducks" and "now
+    four"."""
     before, was_before = said[: new.start].lower(), told[: old.start].lower()
     one, other = (_LAST.search(each) for each in (before, was_before))
     if one is not None and other is not None and one[1] == other[1] and one[1] not in _LINKS:
@@ -120,9 +136,46 @@ def _counts_the_same(
     return _SO_MANY.search(before) is not None
 
 
+def _measures_the_same(
+    said: Said, new: new_figures.Figure, told: Told, old: new_figures.Figure
+) -> bool:
+    """Whether a number may take the place of one of what "it" is: heads for heads, of the same unit
+    and about as many."""
+    after, was_after = said.low[new.end :], told.claim[old.end :].lower()
+    if _OF_US.search(said.low) is not None:
+        return _HEADS.search(told.claim) is not None
+    unit, was_unit = (_NEXT.match(each) for each in (after, was_after))
+    if unit is not None and unit[1] not in _LINKS:
+        if was_unit is None or stem(unit[1]) != stem(was_unit[1]):
+            return False
+    elif was_unit is not None and was_unit[1].endswith("s") and _UNITS.match(was_unit[1]) is None:
+        return _TOTAL.search(said.low[: new.start]) is not None  # "it" is not three kids
+    return _is_about(said.text[new.start : new.end], told.claim[old.start : old.end])
+
+
+def _is_about(new: str, old: str) -> bool:
+    """Whether two numbers in digits are no more than five times each other."""
+    found = [_DIGITS.search(each) for each in (new, old)]
+    one, other = (float(each[0].replace(",", "")) if each else 0.0 for each in found)
+    return not one or not other or 0.2 < one / other < 5
+
+
+_DIGITS = compile_later(r"\d[\d,]*(?:\.\d+)?")
+_OF_US = compile_later(r"\bof us\b|\b(?:we['’]?re|we are|were) \w+ now\b")
+_HEADS = compile_later(
+    r"\b(?:team|office|people|ppl|of (?:us|them)|staff|crew|household|members|family|group|we are|"
+    r"we['’]?re|devs|colleagues)\b",
+    re.I,
+)
+_UNITS = compile_later(
+    r"(?:kilos|kgs|euros|pounds|dollars|bucks|degrees|minutes|mins|hours|hrs|miles|kms|litres|"
+    r"percent|stones|lbs|grams|is|was|has|as)\b"
+)
+_TOTAL = compile_later(r"\bmakes (?:it |that )?$|\b(?:up|down) to $|\bthey['’]?re $")
 _IT_IS = compile_later(
-    r"\b(?:it['’]?s|it is|its|they['’]?re|makes(?: it)?|it (?:went|goes|is going|costs)|going)(?: up| down)?(?: to)? $"
-    , re.I
+    r"\b(?:it['’]?s|it is|its|they['’]?re|makes(?: it)?|it (?:went|goes|is going|"
+    r"costs)|going|we['’]?re|we are|were|up|down|(?:it|that|them))(?: up| down| back)?(?: to)? $|"
+    r"^\W*(?:(?:so|and|just|only|now) )*$"
 )
 _LAST = compile_later(r"\b([a-z]{3,12}) $")
 _NEXT = compile_later(r"[ -]?([^\W\d_]{2,16})")

@@ -175,9 +175,10 @@ def may_overtake(text: str) -> bool:
 
 
 _OFFICIAL = compile_later(
-    r"\b(?:council|letter|leaflet|notice|e-?mail|agents?|agency|landlord|landlady|bank|school|nursery|"
-    r"hr|surgery|clinic|dentist|vet|garage|app|website|provider|supplier|boss|office) (?:says?|said|"
-    r"wrote|texted|emailed|announced|told (?:us|me))\b"
+    r"\b(?:council|letter|leaflet|notice|e-?mail|agents?|agency|landlord|landlady|bank|school|"
+    r"nursery|hr|surgery|clinic|dentist|vet|garage|app|website|provider|supplier|boss|office) "
+    r"(?:says?|said|wrote|texted|emailed|announced|told (?:us|me))\b|\bsays? the "
+    r"(?:council|agents?|landlord|bank|school|vet|dentist|letter|leaflet)\b"
 )
 """Who tells how something is from now on, and not what might be."""
 _LEAST = 2

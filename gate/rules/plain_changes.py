@@ -131,7 +131,9 @@ def news(text: str) -> Iterator[News]:
             if not things or _FOR_ANOTHER.search(low, found.start("thing")):
                 continue
         named = next((each for each in groups if each.startswith("new") and groups[each]), None)
-        who = next((groups[each] for each in groups if each.startswith("who") and groups[each]), None)
+        who = next(
+            (groups[each] for each in groups if each.startswith("who") and groups[each]), None
+        )
         if named is None:
             yield News(change, things, who, None, found.start())
             continue
@@ -146,7 +148,9 @@ def news(text: str) -> Iterator[News]:
 
 def _is_name(text: str, start: int, end: int) -> bool:
     """Whether a word is a name: a given name, or with a capital behind other words."""
-    return text[start:end].lower() in GIVEN or (text[start].isupper() and text[:start].strip() != "")
+    return text[start:end].lower() in GIVEN or (
+        text[start].isupper() and text[:start].strip() != ""
+    )
 
 
 def _things(words: str) -> frozenset[str]:
