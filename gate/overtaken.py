@@ -57,7 +57,8 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     told: dict[str, list[Held]] = {}
     for (held, of), rank in zip(there, ranks(said, [of for _, of in there]), strict=True):
         if _is_answered(held, beside) or _tells_of_another(said, held):
-            continue
+            if not (anew and held.type == "event" and _is_moved(said, of)):
+                continue
         if _stays_in_town(said, of) or same == stems(of.claim):  # the same again
             continue
         if is_kin_still(held, said.text) or tells_a_state(said.text, of.claim):
@@ -73,7 +74,8 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
         if subject is not None and is_of_another(subject, held):
             continue
         if score(said, of, rank) >= threshold("over") or (
-            anew and held.type in LASTING and restates(said, of, pointed=held.memory_id in last)
+            (anew and (held.type in LASTING and restates(said, of, pointed=held.memory_id in last)))
+            or (anew and held.type == "event" and _is_moved(said, of))
         ):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:
@@ -83,6 +85,13 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     if len(told) > MOST:
         return []
     return [held for some in told.values() for held in some]
+
+
+def _is_moved(said: Said, of: Told) -> bool:
+    """Whether a sentence tells another time of an appointment that it names by two words: "they
+    rescheduled, my driving test is on June 12"."""
+    named = {each for each in said.stems & stems(of.value) if each.isalpha()}
+    return len(named) > 1 and restates(said, of, pointed=False)
 
 
 def told_last(standing: Standing) -> frozenset[str]:

@@ -229,7 +229,9 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         claim = says["claim"].format(new=new, New=name, said=text)
         value = name if "{New}" in says["claim"] else new
         return [in_place(candidate, held, claim, value, ())]
-    ends = () if held.type in LASTING else (Ends(attribute=memory.attribute, value=old),)
+    # A relation may have several values, and an event has a slot of its own.
+    several = held.type == "relation" or held.type not in LASTING
+    ends = (Ends(attribute=memory.attribute, value=old),) if several else ()
     if old not in memory.claim:
         return []
     article = "an" if new[:1].lower() in "aeio" else "a"

@@ -19,7 +19,8 @@ _ANEW = compile_later(
     r"\b(?:now|nowadays|these days|instead|from (?:now|today|here|this|next|tomorrow|(?:jan|feb|mar"
     r"|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*|mon\w*|tues\w*|wednes\w*|thurs\w*|fri\w*)|as of|"
     r"since|starting|moved|changed|switched|shifted|swapped|goes up|went up|going up|up to|down to|"
-    r"makes (?:it|that)|only)\b"
+    r"makes (?:it|that)|only|reschedul\w+|rebooked|re-?named|new (?:rota|time|date|day|slot|number|"
+    r"address|room|place|venue))\b"
 )
 _SO_MANY = compile_later(
     r"\b(?:down to|up to|makes (?:it|that)|leaves (?:me|us) (?:with)?|left with|that['’]?s|"
@@ -58,7 +59,7 @@ _NOWHERE = frozenset(
 )
 _LEAD = r"^\W*(?:(?:so|and|but|ok|well|update|oh|btw|ugh|lol|just|only|finally)[,:]? ){0,3}"
 _POINTS = compile_later(
-    rf"{_LEAD}(?:it['’]?s|it is|its|they['’]?re|theyre|they are|"
+    rf"{_LEAD}(?:since (?:\w+ ){{1,3}})?(?:it['’]?s|it is|its|they['’]?re|theyre|they are|"
     r"it (?:goes|went|moved|changed|starts|leaves|costs)) "
 )
 _BARE = compile_later(
@@ -80,15 +81,14 @@ def points(said: Said) -> bool:
 
 def tells_anew(said: Said) -> bool:
     """Whether a sentence says that something is otherwise now."""
-    return _ANEW.search(said.low) is not None
+    return "slip" in said.cues or _ANEW.search(said.low) is not None
 
 
 def restates(said: Said, told: Told, *, pointed: bool) -> bool:
     """Whether a sentence tells another value of what is told; `pointed` where that is what "it"
     means."""
     if not pointed:
-        named = stems(told.claim) if told.type == NOTE else told.stems  # no note is of notes
-        shared = (said.stems & named) - _WEAK
+        shared = (said.stems & stems(told.claim)) - _WEAK
         if not any(each.isalpha() and len(each) > 2 for each in shared):
             return False
     return _has_another_figure(said, told, pointed=pointed) or _is_elsewhere(
@@ -198,8 +198,10 @@ def _is_elsewhere(said: Said, told: Told, *, pointed: bool) -> bool:
         return False
     anew = {stem(each) for each in new}
     rest = set(said.words) - set(new)
-    for was in _WAS_AT.finditer(told.claim.lower()):
-        old = was["old"].split()
+    olds = [was["old"].split() for was in _WAS_AT.finditer(told.claim.lower())]
+    if told.type != NOTE and told.value:
+        olds.append(told.value.lower().split())
+    for old in olds:
         if _NOWHERE.issuperset(old) or old[0][0].isdigit() or not rest.isdisjoint(old):
             continue
         if anew.isdisjoint(stem(each) for each in old):
