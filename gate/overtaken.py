@@ -56,9 +56,9 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     people = known(standing) if there else Known({})
     told: dict[str, list[Held]] = {}
     for (held, of), rank in zip(there, ranks(said, [of for _, of in there]), strict=True):
-        if _is_answered(held, beside) or _tells_of_another(said, held):
-            if not (anew and held.type == "event" and _is_moved(said, of)):
-                continue
+        moved = anew and held.type == "event" and _is_moved(said, of)
+        if not moved and (_is_answered(held, beside) or _tells_of_another(said, held)):
+            continue
         if _stays_in_town(said, of) or same == stems(of.claim):  # the same again
             continue
         if is_kin_still(held, said.text) or tells_a_state(said.text, of.claim):
@@ -73,9 +73,12 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         if subject is not None and is_of_another(subject, held):
             continue
-        if score(said, of, rank) >= threshold("over") or (
-            (anew and (held.type in LASTING and restates(said, of, pointed=held.memory_id in last)))
-            or (anew and held.type == "event" and _is_moved(said, of))
+        if (
+            score(said, of, rank) >= threshold("over")
+            or moved
+            or (
+                anew and held.type in LASTING and restates(said, of, pointed=held.memory_id in last)
+            )
         ):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:

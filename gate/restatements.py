@@ -180,9 +180,9 @@ _IT_IS = compile_later(
 _LAST = compile_later(r"\b([a-z]{3,12}) $")
 _NEXT = compile_later(r"[ -]?([^\W\d_]{2,16})")
 _LINKS = frozenset(
-    "about around over under only just for with from than the and are has have had gets got pays is "
-    "at in on of to by per a an now so but or as from this that since each every was every "
-    "up down costs charge".split()
+    "about around over under only just for with from than the and are has have had gets got pays "
+    "is at in on of to by per a an now so but or as from this that since each every was up down "
+    "costs charge".split()
 )
 
 
