@@ -73,13 +73,9 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         if subject is not None and is_of_another(subject, held):
             continue
-        if (
-            score(said, of, rank) >= threshold("over")
-            or moved
-            or (
-                anew and held.type in LASTING and restates(said, of, pointed=held.memory_id in last)
-            )
-        ):
+        pointed = held.memory_id in last
+        again = moved or (anew and held.type in LASTING and restates(said, of, pointed=pointed))
+        if again or (said.may_be_of(of) and score(said, of, rank) >= threshold("over")):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:
         told = _left_for(went, standing)

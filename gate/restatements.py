@@ -11,7 +11,6 @@ import re
 
 from beliefledger.gate.meant_memories import stem, stems
 from beliefledger.gate.pairs import Said, Told
-from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import new_figures
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -144,6 +143,8 @@ def _measures_the_same(
     after, was_after = said.low[new.end :], told.claim[old.end :].lower()
     if _OF_US.search(said.low) is not None:
         return _HEADS.search(told.claim) is not None
+    if after[:1].isalpha():
+        return False  # "2x" is how often
     unit, was_unit = (_NEXT.match(each) for each in (after, was_after))
     if unit is not None and unit[1] not in _LINKS:
         if was_unit is None or stem(unit[1]) != stem(was_unit[1]):
@@ -171,7 +172,7 @@ _UNITS = compile_later(
     r"(?:kilos|kgs|euros|pounds|dollars|bucks|degrees|minutes|mins|hours|hrs|miles|kms|litres|"
     r"percent|stones|lbs|grams|is|was|has|as)\b"
 )
-_TOTAL = compile_later(r"\bmakes (?:it |that )?$|\b(?:up|down) to $|\bthey['’]?re $")
+_TOTAL = compile_later(r"\bmakes (?:it |that )?$|\bthey['’]?re $")
 _IT_IS = compile_later(
     r"\b(?:it['’]?s|it is|its|they['’]?re|makes(?: it)?|it (?:went|goes|is going|"
     r"costs)|going|we['’]?re|we are|were|up|down|(?:it|that|them))(?: up| down| back)?(?: to)? $|"
@@ -186,12 +187,30 @@ _LINKS = frozenset(
 )
 
 
+_USED = ("uses.", "tool.", "relation.uses", "listens.", "reads.")
+
+
+def _is_of_it(said: Said, told: Told) -> bool:
+    """Whether a sentence begins with the thing that is told of, or with who speaks: "imran moved to
+    the bigger room" is of somebody else's."""
+    if not _SPEAKER.isdisjoint(said.words[:2]):
+        return True
+    first = next((stem(word) for word in said.words if stem(word) in said.stems), "")
+    return first in told.stems - told.named or _OF_MINE.search(said.low) is not None
+
+
+_SPEAKER = frozenset("i im ive we weve".split())
+_OF_MINE = compile_later(
+    r"^\W*(?:moved|switched|exported|transferred|put|changed) (?:all )?(?:my|our)\b"
+)
+
+
 def _is_elsewhere(said: Said, told: Told, *, pointed: bool) -> bool:
     """Whether something is elsewhere or with somebody else now."""
     found = _TAKEN.search(said.low)
     if found is None or pointed:
         found = _IS_AT.search(said.low) if _LATER.search(said.low) else found
-    if found is None or "of somebody else" in said.cues:
+    if found is None or not (pointed or _is_of_it(said, told)):
         return False
     new = found["new"].split()
     if new[0][0].isdigit() or _NOWHERE.issuperset(new):
@@ -199,7 +218,7 @@ def _is_elsewhere(said: Said, told: Told, *, pointed: bool) -> bool:
     anew = {stem(each) for each in new}
     rest = set(said.words) - set(new)
     olds = [was["old"].split() for was in _WAS_AT.finditer(told.claim.lower())]
-    if told.type != NOTE and told.value:
+    if told.attribute.startswith(_USED):
         olds.append(told.value.lower().split())
     for old in olds:
         if _NOWHERE.issuperset(old) or old[0][0].isdigit() or not rest.isdisjoint(old):
