@@ -24,6 +24,8 @@ def beside_old(standing: Standing, candidate: Candidate, turn: TurnView) -> Cand
     if span.turn or candidate.context is not None or BESIDE.search(said) is None:
         return None
     attribute = canonical(candidate.attribute, candidate.type)
+    if attribute.startswith("answers."):
+        return None  # "speak English with me, also when I make mistakes"
     there = [
         held
         for held in standing.of_user()

@@ -91,7 +91,11 @@ def mean(
             ]
             if candidate == others[0]:
                 typed = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
-                anew = list(refigured(standing, others, turn, [*typed, *meant]))
+                sentence = _Anew(draft, subject_ref, turn, standing, candidate)
+                anew = [
+                    sentence.or_over(each)
+                    for each in refigured(standing, others, turn, [*typed, *meant])
+                ]
                 kept = typed if anew else kept
                 meant += anew
             continue
@@ -264,6 +268,14 @@ class _Anew(NamedTuple):
         found = [(held, next(filter(self.is_within, ways), None)) for held, ways in slots]
         over = [*over, *(held for held, anew in found if anew is None)]
         return _News(over, [anew for _, anew in found if anew is not None], quiet)
+
+    def or_over(self, figured: Candidate) -> Candidate:
+        """A memory with another figure, or the sentence as what ended it, where the claim would say
+        more than the words do."""
+        if not figured.replaces or self.is_within(figured):
+            return figured
+        said = {"replaces": None, "value": self.candidate.spans[0].quote, "ends": figured.ends}
+        return self.candidate.model_copy(update=said | {"retracts": False})
 
     def is_within(self, candidate: Candidate) -> bool:
         """Whether a claim says no more than these words and those of the memory before."""

@@ -16,6 +16,7 @@ from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by, top
 from beliefledger.gate.persons import Known, called_in, known
 from beliefledger.gate.planned_jobs import is_not_yet
 from beliefledger.gate.registry import NOTE
+from beliefledger.gate.restatements import points, restates, tells_anew
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.renewals import OTHERS, Sentence
 from beliefledger.gate.rules.subjects import acting, subject_of, tells_a_state
@@ -42,19 +43,22 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     doing = standing.without_employer(acting(Sentence(said.text).clauses(len(said.text))))
     named, same = frozenset(said.words), stems(said.text)
     words = [ends.value for ends in candidate.ends if ends.among]
+    last = told_last(standing) if points(said) else frozenset()
+    anew = last or tells_anew(said)
     there = []
     for held in standing.of(words):
         if not _may_be(held):
             continue
         memory = held.written.memory
         of = told_by(held.type, memory.attribute, memory.claim, memory.value)
-        if said.may_be_of(of):
+        if said.may_be_of(of) or held.memory_id in last:
             there.append((held, of))
     there = [there[at] for at in linked_best(said, [of for _, of in there], _MOST_LINKED)]
     people = known(standing) if there else Known({})
     told: dict[str, list[Held]] = {}
     for (held, of), rank in zip(there, ranks(said, [of for _, of in there]), strict=True):
-        if _is_answered(held, beside) or _tells_of_another(said, held):
+        moved = anew and held.type == "event" and _is_moved(said, of)
+        if not moved and (_is_answered(held, beside) or _tells_of_another(said, held)):
             continue
         if _stays_in_town(said, of) or same == stems(of.claim):  # the same again
             continue
@@ -70,7 +74,9 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         if subject is not None and is_of_another(subject, held):
             continue
-        if score(said, of, rank) >= threshold("over"):
+        pointed = held.memory_id in last
+        again = moved or (anew and held.type in LASTING and restates(said, of, pointed=pointed))
+        if again or (said.may_be_of(of) and score(said, of, rank) >= threshold("over")):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:
         told = _left_for(went, standing)
@@ -79,6 +85,23 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     if len(told) > MOST:
         return []
     return [held for some in told.values() for held in some]
+
+
+def _is_moved(said: Said, of: Told) -> bool:
+    """Whether a sentence tells another time of an appointment that it names by two words: "they
+    rescheduled, my driving test is on June 12"."""
+    named = {each for each in said.stems & stems(of.value) if each.isalpha()}
+    return len(named) > 1 and restates(said, of, pointed=False)
+
+
+def told_last(standing: Standing) -> frozenset[str]:
+    """The memory of the user that was told last, by its id: what "it" means. None where what was
+    told last is several things."""
+    there = [each for each in standing.of_user() if each.type in LASTING]
+    latest = max((each.said_at for each in there), default=0)
+    last = [each for each in there if each.said_at == latest]
+    alike = len({each.written.memory.claim for each in last}) == 1
+    return frozenset(each.memory_id for each in last) if alike else frozenset()
 
 
 def without_sure_to_stand(text: str, some: Sequence[Held]) -> list[Held]:
@@ -165,7 +188,8 @@ def is_kin_still(held: Held, text: str) -> bool:
 
 
 _RID = compile_later(
-    r"\bno more (?P<of>[\w'’-]+(?: (?!(?:for|at|in|on|of|from|with|to|under|over|and|but|so|when|"
+    r"\bno more (?!discussions?\b|excuses\b|questions\b|arguments?\b|doubts?\b|drama\b|nonsense\b)"
+    r"(?P<of>[\w'’-]+(?: (?!(?:for|at|in|on|of|from|with|to|under|over|and|but|so|when|"
     r"because|since|now|please|these|this|that)\b)[\w'’-]+)*)",
     re.I,
 )

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from beliefledger.gate import pairs
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place
+from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.plain_changes import Change, News, is_named, news
@@ -175,18 +176,23 @@ def _is_a_car(words: str) -> bool:
 
 
 def _is_answered(text: str, told: News, held: Held, beside: Sequence[Candidate]) -> bool:
-    """Whether a rule has found what is in the slot of a memory now: another value than this."""
+    """Whether a rule has found what is in the slot of a memory now: another value than this. Notes
+    have a slot for each."""
     memory = held.written.memory
     new = ""
     if told.new is not None and told.change.says.get("rival"):
         new = text[slice(*told.new)].lower()
-    return not memory.negated and any(
-        (each.entity, each.attribute) == (memory.entity, memory.attribute)
-        and not each.retracts
-        and each.type == held.type
-        and each.context is None
-        and not (new and new in each.value.lower())
-        for each in beside
+    return (
+        not memory.negated
+        and held.type != NOTE
+        and any(
+            (each.entity, each.attribute) == (memory.entity, memory.attribute)
+            and not each.retracts
+            and each.type == held.type
+            and each.context is None
+            and not (new and new in each.value.lower())
+            for each in beside
+        )
     )
 
 
@@ -201,9 +207,11 @@ def _last(standing: Standing, held: list[Held]) -> list[Held]:
 
 def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Candidate]:
     """The memory with its new value; none where the news has none, or none of its kind."""
+    says, memory = told.change.says, held.written.memory
+    if "into" in says:
+        return _of_the_same(candidate, text, told, held)
     if told.new is None:
         return []
-    says, memory = told.change.says, held.written.memory
     new = text[slice(*told.new)].strip(" .,!'’-")
     new = re.sub(says["strip"], "", new, flags=re.I) if "strip" in says else new
     old = memory.value
@@ -221,7 +229,9 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         claim = says["claim"].format(new=new, New=name, said=text)
         value = name if "{New}" in says["claim"] else new
         return [in_place(candidate, held, claim, value, ())]
-    ends = () if held.type in LASTING else (Ends(attribute=memory.attribute, value=old),)
+    # A relation may have several values, and an event has a slot of its own.
+    several = held.type == "relation" or held.type not in LASTING
+    ends = (Ends(attribute=memory.attribute, value=old),) if several else ()
     if old not in memory.claim:
         return []
     article = "an" if new[:1].lower() in "aeio" else "a"
@@ -233,6 +243,20 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         claims.append(memory.claim.replace(f"lives in {old}", f"moved to {new}"))
         claims += [f"{SELF}: {text}"] if _is_users(held) else []
     return [in_place(candidate, held, claim, new, ends) for claim in claims]
+
+
+def _of_the_same(candidate: Candidate, text: str, told: News, held: Held) -> list[Candidate]:
+    """The same value in another slot: who was a fiance is a spouse. None where the news names
+    another."""
+    says, memory = told.change.says, held.written.memory
+    named = "" if told.new is None else text[slice(*told.new)].lower()
+    if named and named not in memory.value.lower().split():
+        return []
+    claim = says["claim"].format(New=memory.value)
+    ends = (Ends(attribute=memory.attribute, value=memory.value),)
+    ways = (claim, f"{SELF}: {text}") if _is_users(held) else (claim,)
+    anew = (in_place(candidate, held, each, memory.value, ends) for each in ways)
+    return [each.model_copy(update={"attribute": says["into"]}) for each in anew]
 
 
 _SO_LONG = compile_later(

@@ -169,9 +169,18 @@ def may_overtake(text: str) -> bool:
     if len(said.words) < _LEAST and not any(char.isdigit() for char in text):
         return False  # "Morning!" ends nothing of what is done each morning
     vetoes = _NEVER.intersection(said.cues)
+    if vetoes == {"reported"} and _OFFICIAL.search(said.low) is not None:
+        return True
     return not vetoes or (vetoes <= _OF_A_CLAUSE and _is_ones_own(said, vetoes))
 
 
+_OFFICIAL = compile_later(
+    r"\b(?:council|letter|leaflet|notice|e-?mail|agents?|agency|landlord|landlady|bank|school|"
+    r"nursery|hr|surgery|clinic|dentist|vet|garage|app|website|provider|supplier|boss|office) "
+    r"(?:says?|said|wrote|texted|emailed|announced|told (?:us|me))\b|\bsays? the "
+    r"(?:council|agents?|landlord|bank|school|vet|dentist|letter|leaflet)\b"
+)
+"""Who tells how something is from now on, and not what might be."""
 _LEAST = 2
 """A sentence of fewer words says too little, unless it is a figure."""
 _OF_A_CLAUSE = frozenset(("reported", "declined", "past", "supposed"))

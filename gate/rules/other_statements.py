@@ -73,11 +73,14 @@ def findings(reading: Reading) -> Iterator[RuleFinding]:
     if at + 2 >= len(words):
         return
     first, second = words[at].low, words[at + 1].low
-    if first == "call" and second == "me" and words[at + 2].text[0].isupper():
+    if first in ("call", "address") and second == "me" and words[at + 2].text[0].isupper():
+        last = at + 2
+        if words[last].low.rstrip(".") in _TITLES and last + 1 < len(words):
+            last += 1 if words[last + 1].text[0].isupper() else 0
+        name = text_of(reading.content, words, at + 2, last + 1)
         yield RuleFinding(
-            reading.content, words[at].start, words[at + 2].end,
-            f"User wants to be called {words[at + 2].text}", "preference",
-            "identity.preferred-name", words[at + 2].text, 800, 800, "identity",
+            reading.content, words[at].start, words[last].end, f"User wants to be called {name}",
+            "preference", "identity.preferred-name", name, 800, 800, "identity",
         )  # fmt: skip
     elif first == "home" and second == "is" and len(words) - at <= 6 and _named(words, at + 2):
         stop = len(words)
@@ -94,6 +97,10 @@ def findings(reading: Reading) -> Iterator[RuleFinding]:
         yield from _as_role(reading, at)
     elif words[at].text[0].isupper():
         yield from _entity(reading, at)
+
+
+_TITLES = frozenset("mr mrs ms miss mx dr doctor prof professor herr frau sir".split())
+"""Before the name that somebody wants to be called by."""
 
 
 def _named(words: list[Token], begin: int) -> bool:

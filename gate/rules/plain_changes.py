@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from beliefledger.gate.literals import Guarded, Table, plain
 from beliefledger.gate.rules.findings import RuleFinding, looked_up
-from beliefledger.gate.rules.lexicon import expanded, load
+from beliefledger.gate.rules.lexicon import GIVEN, expanded, load
 from beliefledger.gate.rules.patterns import is_job
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -58,14 +58,24 @@ class News(NamedTuple):
 
 def _change(says: dict[str, Any]) -> Change:
     parts = (re.escape(one).replace(r"\*", r"[\w.-]{0,60}") for one in says["of"].split())
-    first, *more = expanded(says["say"], _DATA["parts"]).split("(?P<new>")
-    say = "(?P<new>".join((first, "(?P<new_2>".join(more))) if more else first
+    say = expanded(says["say"], _DATA["parts"])
+    for group in ("new", "who"):
+        say = _numbered(say, group)
     return Change(
         Guarded(say),
         compile_later(rf"(?:{'|'.join(parts)})\Z"),
         says,
         compile_later(says["needs"]) if "needs" in says else None,
         compile_later(says["never"]) if "never" in says else None,
+    )
+
+
+def _numbered(say: str, group: str) -> str:
+    """A pattern whose groups of one name are told apart: `new`, `new_2`, `new_3`."""
+    first, *more = say.split(f"(?P<{group}>")
+    return first + "".join(
+        f"(?P<{group}{f'_{number}' if number > 1 else ''}>{part}"
+        for number, part in enumerate(more, 1)
     )
 
 
@@ -93,8 +103,9 @@ def news(text: str) -> Iterator[News]:
         return
     low = plain(text)
     possible = _CHANGES.possible(low)
-    if not possible or _NEVER.search(low) is not None:
+    if not possible:
         return
+    never = _NEVER.search(low) is not None
     beside = _BESIDE.search(low) is not None
     for change in possible:
         says = change.says
@@ -104,8 +115,12 @@ def news(text: str) -> Iterator[News]:
             continue
         if change.never is not None and change.never.search(low) is not None:
             continue
+        if never and not says.get("own"):
+            continue
         found = change.pattern.search(low, low)
         if found is None:
+            continue
+        if never and _NEVER.search(f"{low[: found.start()]} {low[found.end() :]}") is not None:
             continue
         groups = found.groupdict()
         things: frozenset[str] = frozenset()
@@ -115,15 +130,27 @@ def news(text: str) -> Iterator[News]:
                 continue
             if not things or _FOR_ANOTHER.search(low, found.start("thing")):
                 continue
-        named = next((each for each in ("new", "new_2") if groups.get(each)), None)
+        named = next((each for each in groups if each.startswith("new") and groups[each]), None)
+        who = next(
+            (groups[each] for each in groups if each.startswith("who") and groups[each]), None
+        )
         if named is None:
-            yield News(change, things, groups.get("who"), None, found.start())
+            yield News(change, things, who, None, found.start())
             continue
         if says.get("rival") and _FOR_ANOTHER.search(low, found.start(named)):
             continue
         if says.get("job") and not is_job(found[named].split()[-1]):
             continue
-        yield News(change, things, groups.get("who"), found.span(named), found.start())
+        if says.get("named") and not _is_name(text, *found.span(named)):
+            continue
+        yield News(change, things, who, found.span(named), found.start())
+
+
+def _is_name(text: str, start: int, end: int) -> bool:
+    """Whether a word is a name: a given name, or with a capital behind other words."""
+    return text[start:end].lower() in GIVEN or (
+        text[start].isupper() and text[:start].strip() != ""
+    )
 
 
 def _things(words: str) -> frozenset[str]:

@@ -281,7 +281,12 @@ def _plain(reading: Reading, clause: Clause, subject: Subject, name: str) -> Ite
             continue
         if finding.attribute.startswith("has.") and _cut_short(reading, finding):
             continue
+        if group and finding.attribute[:5] in _COUNTED:
+            continue  # "my team has 6 people" counts the team, which is told of the user
         yield finding._replace(entity=name)
+
+
+_COUNTED = frozenset(f"has.{digit}" for digit in range(10))
 
 
 def _cut_short(reading: Reading, finding: RuleFinding) -> bool:

@@ -26,7 +26,11 @@ language: speak to me in Portuguese please
 language: reply in Dutch every time please
 language: and always write to me in Welsh
 give-sources: Always give sources
-use-metric-units: always use metric units
+units: always use metric units
+format: pls always answer me in bullet points
+language: from today speak English with me, also when I make mistakes
+code: Show examples in Ruby please, it's all I do
+units: do celsius with me going forward
 show-prices-in-euros: please always show prices in euros
 quote-the-page-number: In future, always quote the page number
 cite-your-sources: please always cite your sources
