@@ -77,7 +77,7 @@ def findings(reading: Reading) -> Iterator[RuleFinding]:
         last = at + 2
         if words[last].low.rstrip(".") in _TITLES and last + 1 < len(words):
             last += 1 if words[last + 1].text[0].isupper() else 0
-        name = text_of(reading.content, words, at + 2, last + 1)
+        name = " ".join(word.text for word in words[at + 2 : last + 1])
         yield RuleFinding(
             reading.content, words[at].start, words[last].end, f"User wants to be called {name}",
             "preference", "identity.preferred-name", name, 800, 800, "identity",
