@@ -29,7 +29,7 @@ Sampled = TypeVar("Sampled")
 
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
 SENTENCES, SCRIPTS = DATA / "sentences", DATA / "scripts"
-PARTS = {"tune": ("tune", "tune_2"), "test": ("test", "test_2")}
+PARTS = {"tune": ("tune", "tune_2"), "test": ("test", "test_2", "test_3")}
 """The files of a half, each of which has figures of its own."""
 _NOW = datetime(2026, 11, 1, tzinfo=UTC)
 """By the ledger's clock, whenever this is run: what is believed must not hang on today's date."""
