@@ -176,7 +176,10 @@ def find(index: SubjectIndex, query: Query) -> Result:
     ranked = Ranked(fused, scored.scores[places].tolist(), sure, query.weight)
     placed = arranged(index, asked_for, about, ranked, mask, now, max(query.k, answer_order.WINDOW))
     if not query.diversity and query.profile == "default":
-        evidence = answer_order.Evidence(index, asked_for, about, ranked, wanted, query.floor)
+        then = mask & (index.texts["said_at"] <= query.filters.valid_at)
+        evidence = answer_order.Evidence(
+            index, asked_for, about, ranked, wanted, query.floor, searched=then
+        )
         placed = answer_order.reordered(placed, evidence)
     placed = placed[: query.k]
     further = {each.number for each in placed}.difference(kept.tolist())
