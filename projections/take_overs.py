@@ -2,8 +2,8 @@
 
 "The lorry comes tuesdays instead" says what became of the bins that were collected on Thursdays. A
 logistic model of choice says how probably each later turn takes the place of an older text, or that
-none does: by how near the two are, how novel the later one is, and to what else it could belong. The
-weights are in take_overs.yaml, one set for each kind of vectors. Pure.
+none does: by how near the two are, how novel the later one is, and to what else it could belong.
+The weights are in take_overs.yaml, one set for each kind of vectors. Pure.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 
     from beliefledger.projections.answer_order import Evidence
     from beliefledger.projections.index import SubjectIndex
+    from beliefledger.projections.lexical import Mask
 
     Features = NDArray[np.float64]
     Numbers = NDArray[np.int64]
 
-LEAST = 0.5
+LEAST = 0.6
 """How probably a turn has to take the place of what stands first to come before it."""
+PERHAPS = 200
+"""The least novelty, in thousandths, of a turn that may."""
 SENTENCES, WORDS = 0.7, 0.3
 """From which weight of a model on its vectors are like those of sentences, or of words."""
 LINKED = 8
@@ -75,7 +78,7 @@ def taker(placed: Sequence[Placed], evidence: Evidence) -> Placed | None:
     """What takes the place of the first of some results; None where nothing surely does, and where
     it is not asked what is so now of the subject."""
     name = kind(evidence)
-    if not placed or name is None:
+    if not placed or name is None or not _news_since(placed[0], evidence):
         return None
     texts = looked_at(placed, evidence)
     pairs = pairs_of(texts, evidence)
@@ -84,6 +87,13 @@ def taker(placed: Sequence[Placed], evidence: Evidence) -> Placed | None:
     chances = np.where(pairs.later[0], np.exp(pairs.features[0] @ weights(name)), 0)
     best = int(chances.argmax())
     return texts[best] if chances[best] >= LEAST * (1 + chances.sum()) else None
+
+
+def _news_since(first: Placed, evidence: Evidence) -> bool:
+    """Whether any turn after a result perhaps says something new."""
+    texts = evidence.index.texts
+    since = texts["said_at"] > texts["said_at"][first.number]
+    return bool((since & (texts["novelty"] >= PERHAPS) & evidence.searched).any())
 
 
 def kind(evidence: Evidence) -> str | None:
@@ -146,7 +156,7 @@ def pairs_of(texts: Sequence[Placed], evidence: Evidence, rows: int = 1) -> Pair
         "theirs": aside & THEIRS > 0,
         "asks in general": aside & GENERAL > 0,
         "only asks": of["prior"][turns] <= ONLY_ASKS,
-        "shared": _shared(numbers, turns, index, rows),
+        "shared": _shared(numbers, turns, index, after[old]),
         "kind fits": kinds & evidence.kinds > 0,
         "old is a memory": memory[old, None],
         "new is a memory": memory,
@@ -159,14 +169,23 @@ def pairs_of(texts: Sequence[Placed], evidence: Evidence, rows: int = 1) -> Pair
     return Pairs(known, after[old] & (turns[old, None] != turns))
 
 
-def _shared(numbers: Numbers, turns: Numbers, index: SubjectIndex, rows: int) -> Features:
-    """The share of their terms that each of the first texts and each other have in common."""
+def _shared(numbers: Numbers, turns: Numbers, index: SubjectIndex, later: Mask) -> Features:
+    """The share of their terms that each of the first texts and each later other have in common."""
     terms = index.lines.terms
-    said = [
-        frozenset((*terms[number], *terms[turn]))
-        for number, turn in zip(numbers.tolist(), turns.tolist(), strict=True)
-    ]
-    return np.array([[len(a & b) / max(1, min(len(a), len(b))) for b in said] for a in said[:rows]])
+    said: dict[int, frozenset[str]] = {}
+
+    def of(place: int) -> frozenset[str]:
+        if place not in said:
+            own = terms[int(numbers[place])]
+            turn = int(turns[place])
+            said[place] = frozenset(own if turn == numbers[place] else (*own, *terms[turn]))
+        return said[place]
+
+    shares = np.zeros(later.shape)
+    for one, other in zip(*(each.tolist() for each in np.nonzero(later)), strict=True):
+        mine, theirs = of(one), of(other)
+        shares[one, other] = len(mine & theirs) / max(1, min(len(mine), len(theirs)))
+    return shares
 
 
 def _vectors(numbers: Numbers, index: SubjectIndex) -> Features | None:

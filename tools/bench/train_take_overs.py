@@ -5,8 +5,8 @@ Questions about now of the tune halves of the stories and talks are asked of the
 vectors of words and with MiniLM; stories alone and several told by one person. Each result is as
 probably meant as the order of the first results says, and passes that on to the turns that take its
 place: learned is that most of it arrives at what answers. With `--write`,
-projections/take_overs.yaml gets the weights. The figures are from fits that had not seen the person.
-Which turns are news is told by scorers that had not seen the story, as in `train_answers`.
+projections/take_overs.yaml gets the weights. The figures are from fits that had not seen the
+person. Which turns are news is told by scorers that had not seen the story, as in `train_answers`.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def case(
     firsts: list[int] = []
     ordinary = answer_order.reordered
 
-    def first_of(placed: Sequence[Placed], evidence: answer_order.Evidence) -> None:
+    def first_of(placed: Sequence[Placed], _: answer_order.Evidence) -> None:
         firsts.extend(each.number for each in placed[:1])
 
     def kept(placed: Sequence[Placed], evidence: answer_order.Evidence) -> list[Placed]:
