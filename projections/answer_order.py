@@ -16,22 +16,21 @@ import numpy as np
 
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.data_files import data
-from beliefledger.ledger.dataclass import dataclass
 from beliefledger.projections.aboutness import ABOUT
+from beliefledger.projections.evidence import turn_of
 from beliefledger.projections.kept_slots import all_elsewhere
 from beliefledger.projections.mentions import ONLY_ASKS
 from beliefledger.projections.novelty import GENERAL, THEIRS, UNITS, UNREAL
 from beliefledger.projections.search_terms import terms as terms_in
 from beliefledger.projections.slot_routing import light_terms, with_same
-from beliefledger.projections.take_overs import taker, turn_of
+from beliefledger.projections.take_overs import taker
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from beliefledger.projections.aboutness import Aboutness
-    from beliefledger.projections.current_first import Placed, Ranked
+    from beliefledger.projections.current_first import Placed
+    from beliefledger.projections.evidence import Evidence
     from beliefledger.projections.index import SubjectIndex
-    from beliefledger.projections.lexical import Mask
     from beliefledger.projections.slot_routing import SlotQuestion
 
     Features = NDArray[np.float64]
@@ -94,22 +93,6 @@ NAMES = (
     "renewed nearly now",
 )
 """The features, in their order. *Now* and *past* are of questions about now and about the past."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What is known of all texts, and of the question."""
-
-    index: SubjectIndex
-    asked: SlotQuestion
-    about: Aboutness
-    ranked: Ranked
-    kinds: int
-    """The kinds of answer that are asked for, as bits."""
-    floor: float
-    """The cosine below which a text says nothing by its meaning alone."""
-    searched: Mask
-    """The texts that were said by the time asked about and may be found."""
 
 
 def features(placed: Sequence[Placed], evidence: Evidence) -> Features:

@@ -16,13 +16,14 @@ import numpy as np
 
 from beliefledger.ledger.data_files import data
 from beliefledger.projections.current_first import Placed
+from beliefledger.projections.evidence import turn_of
 from beliefledger.projections.mentions import ONLY_ASKS, is_kept
 from beliefledger.projections.novelty import GENERAL, THEIRS, UNITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from beliefledger.projections.answer_order import Evidence
+    from beliefledger.projections.evidence import Evidence
     from beliefledger.projections.index import SubjectIndex
     from beliefledger.projections.lexical import Mask
 
@@ -194,12 +195,6 @@ def _vectors(numbers: Numbers, index: SubjectIndex) -> Features | None:
         return None
     found: Features = index.dense.vectors(numbers).astype(np.float64)
     return found
-
-
-def turn_of(number: int, index: SubjectIndex) -> int:
-    """The turn that a memory came of, where that is known; else the text itself."""
-    turn = index.lines.turn_of(number)
-    return number if turn is None else turn
 
 
 @cache

@@ -34,6 +34,7 @@ from beliefledger.opener import open_memory
 from beliefledger.projections import answer_order, novelty
 from beliefledger.projections.current_first import Placed
 from beliefledger.projections.embedding import MINILM, Words
+from beliefledger.projections.evidence import Evidence
 from beliefledger.tools.bench import stories, talks, train_novelty
 from beliefledger.tools.bench.adam import Adam
 from beliefledger.tools.bench.searching import K, model_of
@@ -171,6 +172,7 @@ def _of_stories(
 
 def told_now(story: Story) -> Told:
     """What a text tells of the present value of a story: the answer, or what is outdated."""
+
     def told(text: str) -> str | None:
         found = story.told(text)
         return "answer" if found == "current" else found
@@ -199,7 +201,7 @@ def _case(
     """The question's results as they are without any weights; none where there are none."""
     seen: list[tuple[Sequence[Placed], Vector, bool]] = []
 
-    def kept(placed: Sequence[Placed], evidence: answer_order.Evidence) -> list[Placed]:
+    def kept(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
         first = placed[: answer_order.WINDOW]
         if first:
             features = answer_order.features(first, evidence)

@@ -32,6 +32,7 @@ from beliefledger.opener import open_memory
 from beliefledger.projections import answer_order, take_overs
 from beliefledger.projections.current_first import Placed
 from beliefledger.projections.embedding import MINILM, Words
+from beliefledger.projections.evidence import Evidence
 from beliefledger.projections.index import SubjectIndex
 from beliefledger.projections.showing import blanked
 from beliefledger.tools.bench import stories, talks, train_answers
@@ -167,10 +168,10 @@ def case(
     firsts: list[int] = []
     ordinary = answer_order.reordered
 
-    def first_of(placed: Sequence[Placed], _: answer_order.Evidence) -> None:
+    def first_of(placed: Sequence[Placed], _: Evidence) -> None:
         firsts.extend(each.number for each in placed[:1])
 
-    def kept(placed: Sequence[Placed], evidence: answer_order.Evidence) -> list[Placed]:
+    def kept(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
         first = placed[: answer_order.WINDOW]
         if first and take_overs.kind(evidence) is not None:
             texts = take_overs.looked_at(first, evidence)
