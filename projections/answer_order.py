@@ -16,19 +16,20 @@ import numpy as np
 
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.data_files import data
-from beliefledger.ledger.dataclass import dataclass
 from beliefledger.projections.aboutness import ABOUT
+from beliefledger.projections.evidence import turn_of
 from beliefledger.projections.kept_slots import all_elsewhere
 from beliefledger.projections.mentions import ONLY_ASKS
 from beliefledger.projections.novelty import GENERAL, THEIRS, UNITS, UNREAL
 from beliefledger.projections.search_terms import terms as terms_in
 from beliefledger.projections.slot_routing import light_terms, with_same
+from beliefledger.projections.take_overs import taker
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from beliefledger.projections.aboutness import Aboutness
-    from beliefledger.projections.current_first import Placed, Ranked
+    from beliefledger.projections.current_first import Placed
+    from beliefledger.projections.evidence import Evidence
     from beliefledger.projections.index import SubjectIndex
     from beliefledger.projections.slot_routing import SlotQuestion
 
@@ -94,20 +95,6 @@ NAMES = (
 """The features, in their order. *Now* and *past* are of questions about now and about the past."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What is known of all texts, and of the question."""
-
-    index: SubjectIndex
-    asked: SlotQuestion
-    about: Aboutness
-    ranked: Ranked
-    kinds: int
-    """The kinds of answer that are asked for, as bits."""
-    floor: float
-    """The cosine below which a text says nothing by its meaning alone."""
-
-
 def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
     """What is known of results: of shape (results, features)."""
     index, asked, about, ranked = evidence.index, evidence.asked, evidence.about, evidence.ranked
@@ -134,7 +121,7 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
     after = _after(index.texts["said_at"][numbers])
     newer = _later(after)
     terms = np.array([len(index.lines.terms[each]) for each in numbers.tolist()])
-    turns = np.array([_turn(each, index) for each in texts.tolist()], np.int64)
+    turns = np.array([turn_of(each, index) for each in texts.tolist()], np.int64)
     novel = most(index.texts["novelty"][turns]) / UNITS
     aside = index.texts["aside"][turns]
     alike = _alike(numbers, index)
@@ -214,12 +201,6 @@ def _elsewhere(
     return np.array([bool(wanted) and all_elsewhere(each, wanted, index) for each in groups])
 
 
-def _turn(number: int, index: SubjectIndex) -> int:
-    """The turn that a memory came of, where that is known; else the text itself."""
-    turn = index.lines.turn_of(number)
-    return number if turn is None else turn
-
-
 def _alike(numbers: NDArray[np.int64], index: SubjectIndex) -> Features:
     """How near each text is to each other one by meaning, or else by its words, from 0 to 1."""
     if index.dense is not None and index.waiting.keys().isdisjoint(numbers.tolist()):
@@ -274,7 +255,18 @@ def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
                 ):
                     settled.setdefault(other.number, other)
         settled.setdefault(each.number, each)
-    return [*settled.values(), *placed[WINDOW:]]
+    return _renewed([*settled.values(), *placed[WINDOW:]], evidence)
+
+
+def _renewed(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:
+    """The results with what takes the place of the first before it."""
+    newer = taker(best[:WINDOW], evidence)
+    if newer is None:
+        return list(best)
+    first, *rest = best
+    if first.taken_up_by is None:
+        first = first._replace(taken_up_by=newer.number)
+    return [newer, first, *(each for each in rest if each.number != newer.number)]
 
 
 def _own_first(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:

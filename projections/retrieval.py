@@ -19,6 +19,7 @@ from beliefledger.projections.aboutness import ABOUT, Aboutness, aboutness
 from beliefledger.projections.answer_kinds import SURE, kinds_asked
 from beliefledger.projections.current_first import Placed, Ranked, arranged
 from beliefledger.projections.decay import OTHER_HALF_LIFE, Profile
+from beliefledger.projections.evidence import Evidence
 from beliefledger.projections.index import SubjectIndex
 from beliefledger.projections.index_filters import Filters, FoundTexts
 from beliefledger.projections.people import asked_of, known_people, same_people
@@ -176,7 +177,8 @@ def find(index: SubjectIndex, query: Query) -> Result:
     ranked = Ranked(fused, scored.scores[places].tolist(), sure, query.weight)
     placed = arranged(index, asked_for, about, ranked, mask, now, max(query.k, answer_order.WINDOW))
     if not query.diversity and query.profile == "default":
-        evidence = answer_order.Evidence(index, asked_for, about, ranked, wanted, query.floor)
+        then = mask & (index.texts["said_at"] <= query.filters.valid_at)
+        evidence = Evidence(index, asked_for, about, ranked, wanted, query.floor, searched=then)
         placed = answer_order.reordered(placed, evidence)
     placed = placed[: query.k]
     further = {each.number for each in placed}.difference(kept.tolist())

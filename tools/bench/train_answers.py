@@ -34,6 +34,7 @@ from beliefledger.opener import open_memory
 from beliefledger.projections import answer_order, novelty
 from beliefledger.projections.current_first import Placed
 from beliefledger.projections.embedding import MINILM, Words
+from beliefledger.projections.evidence import Evidence
 from beliefledger.tools.bench import stories, talks, train_novelty
 from beliefledger.tools.bench.adam import Adam
 from beliefledger.tools.bench.searching import K, model_of
@@ -122,7 +123,7 @@ def asked(model: str) -> Iterator[Case]:
                 for number, some in enumerate(groups)
                 for story in some
             }
-            scorers = _scorers(fold_of)
+            scorers = scorers_without(fold_of)
             for number, some in enumerate(people):
                 with scorers[number % FOLDS]:
                     yield from _together_and_alone(memory, model, f"mixed {number}", some)
@@ -133,7 +134,7 @@ def asked(model: str) -> Iterator[Case]:
                     yield from _of_stories(memory, model, "near", story.name, [story])
 
 
-def _scorers(fold_of: Mapping[str, int]) -> list[AbstractContextManager[object]]:
+def scorers_without(fold_of: Mapping[str, int]) -> list[AbstractContextManager[object]]:
     """For each fold: what lets a scorer tell news that has not seen the stories of that fold."""
     rows = list(train_novelty.gathered())
     scorers: list[AbstractContextManager[object]] = []
@@ -162,14 +163,16 @@ def _of_stories(
     at = max(story.asked_at for story in some)
     for story in some:
         for words in story.now:
-            yield from _case(memory, model, f"{kind} now", person, words, at, _now(story))
+            yield from _case(memory, model, f"{kind} now", person, words, at, told_now(story))
         for each in story.past:
             yield from _case(
                 memory, model, f"{kind} past", person, each.words, at, _past(each.answer)
             )
 
 
-def _now(story: Story) -> Told:
+def told_now(story: Story) -> Told:
+    """What a text tells of the present value of a story: the answer, or what is outdated."""
+
     def told(text: str) -> str | None:
         found = story.told(text)
         return "answer" if found == "current" else found
@@ -198,7 +201,7 @@ def _case(
     """The question's results as they are without any weights; none where there are none."""
     seen: list[tuple[Sequence[Placed], Vector, bool]] = []
 
-    def kept(placed: Sequence[Placed], evidence: answer_order.Evidence) -> list[Placed]:
+    def kept(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
         first = placed[: answer_order.WINDOW]
         if first:
             features = answer_order.features(first, evidence)
