@@ -76,6 +76,8 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         pointed = held.memory_id in last
         again = moved or (anew and held.type in LASTING and restates(said, of, pointed=pointed))
+        if not again and _adds_to(said, held, of):
+            continue
         if again or (said.may_be_of(of) and score(said, of, rank) >= threshold("over")):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:
@@ -102,6 +104,24 @@ def told_last(standing: Standing) -> frozenset[str]:
     last = [each for each in there if each.said_at == latest]
     alike = len({each.written.memory.claim for each in last}) == 1
     return frozenset(each.memory_id for each in last) if alike else frozenset()
+
+
+_NO_CHANGE = frozenset({"praise", "usual", "laugh", "nuisance", "beside", "still", "taken up"})
+_SEVERAL = 2
+_FAMILY = compile_later(
+    r"\b(?:twins|triplets|kids|children|sons|daughters|boys|girls|brothers|sisters|cats|dogs)\b",
+    re.I,
+)
+
+
+def _adds_to(said: Said, held: Held, of: Told) -> bool:
+    """Whether a note names several of a family of whom a sentence says none, and nothing in that
+    says that anything changed: "the twins start school" leaves the twins' names."""
+    if held.type != NOTE or len(of.named) < _SEVERAL or not _NO_CHANGE.issuperset(said.cues):
+        return False
+    if _FAMILY.search(of.claim) is None:
+        return False
+    return of.named.isdisjoint(stem(each) for each in said.words)
 
 
 def without_sure_to_stand(text: str, some: Sequence[Held]) -> list[Held]:
