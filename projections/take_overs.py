@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 LEAST = 0.6
-"""How probably a turn has to take the place of what stands first to come before it."""
+BELIEVED = 0.75
+"""How probably a turn has to take the place of what stands first to come before it, and of that
+where it is a memory: a turn that changed it was mostly noticed."""
 PERHAPS = 200
 """The least novelty, in thousandths, of a turn that may."""
 SENTENCES, WORDS = 0.7, 0.3
@@ -87,7 +89,13 @@ def taker(placed: Sequence[Placed], evidence: Evidence) -> Placed | None:
         return None
     chances = np.where(pairs.later[0], np.exp(pairs.features[0] @ weights(name)), 0)
     best = int(chances.argmax())
-    return texts[best] if chances[best] >= LEAST * (1 + chances.sum()) else None
+    least = BELIEVED if _is_memory(placed[0], evidence) else LEAST
+    return texts[best] if chances[best] >= least * (1 + chances.sum()) else None
+
+
+def _is_memory(first: Placed, evidence: Evidence) -> bool:
+    memory = evidence.index.texts["is_memory"]
+    return any(memory[each] for each in (first.number, *first.others))
 
 
 def _news_since(first: Placed, evidence: Evidence) -> bool:
