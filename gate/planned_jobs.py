@@ -32,26 +32,29 @@ _LEAD = (
     r"(?:^\W*|[,;.!] |\b(?:and|so|but) )"
     r"(?:(?:ok|okay|so|well|update|yay|omg|phew|wow|oh|hey|hi|my|the)\b\W{0,3}){0,3}+"
 )
-_NAME = r"[^\W\d_][\w'’&.-]*(?: (?:& )?(?-i:[A-Z])[\w'’&.-]*){0,3}"
+_NAMED = r"[^\W\d_][\w'’&.-]*(?: (?:& )?(?-i:[A-Z])[\w'’&.-]*)"
+_NAME = rf"{_NAMED}{{0,3}}"
 _FIRST = r"first (?:day|week|month|shift|morning|few days)"
 _ADVERBS = r"(?:(?:just|finally|officially|now|actually|already) ){0,2}"
 _END = (
     r"(?=\W*$|\s?[,.!;:(]|\s(?:now|today|yesterday|this|last|on|as|and|but|it|so|lol|there|with)\b)"
 )
 _NEW = r"(?:new|new job|new role|new place|new company|new position|job)"
-_DONE = compile_later(
-    rf"{_LEAD}(?:"
-    rf"(?:(?:had|survived|finished|did|completed|done with) (?:my )?)?{_FIRST}"
-    rf"(?: (?:(?:at|with|in|on) (?:my |the )?(?:{_NEW}(?: job| role)?|(?P<at>{_NAME}))|there|as "
-    rf"\w+(?: \w+)?))?"
+_WENT = (
     r"(?:(?:['’]s| is| was| went| has been| all)? (?:(?:all|so|pretty|really|quite|very) )?"
     r"(?:well|fine|ok|okay|alright|good|great|amazing|lovely|nice|done|over|down|tough|hard|"
     r"exhausting|hectic|chaotic|intense|brilliant|in the bag|behind me|complete|finished|today|"
-    r"yesterday)\b|(?=\W*$|[,.!;]))|"
-    rf"(?:i |ive |i['’]ve |i have )?{_ADVERBS}started (?:(?:at|with|work at|working at|working "
-    rf"for) "
-    rf"(?:my |the )?(?:{_NEW}(?: job| role)?|(?P<with>{_NAME}))|(?:the|my) new (?:job|role|"
-    rf"position))\b{_END}|"
+    r"yesterday)\b|(?=\W*$|[,.!;]))"
+)
+_DONE = compile_later(
+    rf"{_LEAD}(?:"
+    rf"(?:(?:had|survived|finished|did|completed|done with) (?:my )?)?{_FIRST}"
+    rf"(?: (?:(?:at|with|in|on) (?:my |the )?(?:{_NEW}(?: job| role)?|(?P<at>{_NAME}))|"
+    rf"there|as \w+(?: \w+)?))?{_WENT}|"
+    rf"(?:i |ive |i['’]ve |i have )?{_ADVERBS}started "
+    rf"(?:(?:at|with|work at|working at|working for) "
+    rf"(?:my |the )?(?:{_NEW}(?: job| role)?|(?P<with>{_NAME}))|"
+    rf"(?:the|my) new (?:job|role|position))\b{_END}|"
     rf"(?:i['’]?m|i am) {_ADVERBS}(?:settling in(?:to)?|settled in)(?: nicely| well| ok)?"
     rf"(?: at (?:the |my )?(?:new job|(?P<in>{_NAME}))| (?:the|my) new (?:job|role))\b|"
     r"(?:the |my )?new (?:job|role) (?:is|has been)(?: going)? (?:well|fine|ok|okay|good|great|"
@@ -68,24 +71,22 @@ _NOT_DONE = compile_later(
     re.I,
 )
 _PLAN = compile_later(
-    r"(?:\b(?:start(?:ing)?|begin(?:ning)?|join(?:ing)?)(?: (?:work|working|a new job|my new "
-    r"job|a job|"
-    r"a new role))?(?P<prep> (?:at|with|for))?|"
-    r"\b(?:accepted|took|signed|got)(?: up)? (?:an?|the|my|their) (?:(?:job|new job|job offer|"
-    r"offer|"
-    r"role|position|contract|place|gig)) (?:at|from|with)) "
-    r"(?P<org>(?:the )?[^\W\d_][\w'’&.-]*(?: (?:& )?(?-i:[A-Z])[\w'’&.-]*){0,3})"
-    r"(?:(?: (?:in|on|from) (?:the )?\w+(?: \w+)?)?,? as (?:an? |the |their |its )?(?:new "
-    r")?(?P<role>[\w-]+(?: [\w-]+){0,3}))?|"
-    r"\b(?:got|accepted|took|landed) the (?P<offer>[^\W\d_][\w'’&.-]*(?: (?:& "
-    r")?(?-i:[A-Z])[\w'’&.-]*){0,2}) "
+    r"(?:\b(?:start(?:ing)?|begin(?:ning)?|join(?:ing)?)"
+    r"(?: (?:work|working|a new job|my new job|a job|a new role))?(?P<prep> (?:at|with|for))?|"
+    r"\b(?:accepted|took|signed|got)(?: up)? (?:an?|the|my|their) "
+    r"(?:(?:job|new job|job offer|offer|role|position|contract|place|gig)) (?:at|from|with)) "
+    rf"(?P<org>(?:the )?{_NAMED}{{0,3}})"
+    r"(?:(?: (?:in|on|from) (?:the )?\w+(?: \w+)?)?,? "
+    r"as (?:an? |the |their |its )?(?:new )?(?P<role>[\w-]+(?: [\w-]+){0,3}))?|"
+    rf"\b(?:got|accepted|took|landed) the (?P<offer>{_NAMED}{{0,2}}) "
     r"(?:offer|job|gig|role|position)\b",
     re.I,
 )
 _UNSURE = compile_later(
     r"\b(?:might|(?<!in )(?<!of )(?<!\d )may|maybe|perhaps|thinking|think|consider\w*|would|"
     r"could|dream\w*|one day|not|never|n['’]t|no longer|if|wants?|hopes?|hoping|wish\w*|"
-    r"turned|declined|rejected|interview|school|uni|university|college|nursery|gym|choir|club|class|course|team|band|league)\b",
+    r"turned|declined|rejected|interview|school|uni|university|college|nursery|gym|choir|"
+    r"club|class|course|team|band|league)\b",
     re.I,
 )
 _ENDS_ROLE = frozenset(
