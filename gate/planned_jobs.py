@@ -232,21 +232,24 @@ def _where_it_is(
     "first week at Stripe, my manager is Anand"."""
     start, end, named = span
     said = turn.content[start:end]
-    known = any(
-        named is not None and _KNOWN.search(claim) and re.search(rf"\b{re.escape(named)}\b", claim)
-        for claim in (held.written.memory.claim.lower() for held in standing.of_user())
-    )
-    if (
-        named is None
-        or not (known or _AT_WORK.search(turn.content))
-        or named.split()[0] in _NO_EMPLOYER
-    ):
+    if named is None or named.split()[0] in _NO_EMPLOYER:
+        return None
+    claims = (held.written.memory.claim.lower() for held in standing.of_user())
+    known = any(_KNOWN.search(each) and _says(named, each) for each in claims)
+    if not known and _AT_WORK.search(turn.content) is None:
         return None
     at = said.lower().find(named)
     value = said[at : at + len(named)]
     made = next(_told(turn, (start, end), _Plan(None, value, None), ()))
     worded = (made.model_copy(update={"claim": claim, "check": CHECK}) for claim in _claims(made))
     return next((each for each in worded if beyond(each) is None), None)
+
+
+def _says(name: str, claim: str) -> bool:
+    """Whether a claim has a name as a word; both are in lower case."""
+    at = claim.find(name)
+    behind = claim[at + len(name) :]
+    return at >= 0 and not claim[max(0, at - 1) : at].isalnum() and not behind[:1].isalnum()
 
 
 def _done(turn: TurnView) -> tuple[int, int, str | None] | None:
