@@ -10,21 +10,24 @@ from collections.abc import Sequence
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.calendar_names import MONTHS
-from beliefledger.gate.claims import CHECK, beyond
+from beliefledger.gate.carried_out import (
+    is_sincere,
+    quoted,
+    span_of,
+    spans_of,
+    told_in,
+    within,
+    without_notes,
+)
+from beliefledger.gate.claims import CHECK
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.meant_memories import Standing
-from beliefledger.gate.registry import NOTE
-from beliefledger.gate.rules import drafts
 from beliefledger.gate.rules.lexicon import WORDS
-from beliefledger.gate.sentences import sentences
-from beliefledger.gate.speech import speech_act
-from beliefledger.ledger.candidate import SELF, Candidate, Ends, Source, Span, SpeechAct
+from beliefledger.ledger.candidate import SELF, Candidate, Ends, Source, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "home.location"
-LONGEST = 160
-"""The longest sentence that is looked at, in characters."""
 _LEAD = (
     r"(?:^\W*|[,;.] |\b(?:and|so|but) )"
     r"(?:(?:ok|okay|so|well|update|yay|omg|phew|wow|oh|hey|hi)\b\W{0,3}){0,3}+"
@@ -108,43 +111,26 @@ def settled(
         return turn, candidates
     home = _home(turn, (start, end), [held for held, _, _ in plans], plans[-1][1])
     cites = draft.cited(subject_ref, [home])
-    home = home.model_copy(update={"spans": tuple(_quoted(home, cites)), "check": CHECK})
-    said = [home.model_copy(update={"claim": claim}) for claim in _claims(plans[-1][1])]
-    within = next((each for each in said if beyond(each) is None), None)
-    if within is None or len(within.spans) < 2:
+    home = home.model_copy(update={"spans": quoted(home, cites, _PLAN), "check": CHECK})
+    settled_at = within(home, _claims(plans[-1][1]))
+    if settled_at is None or len(settled_at.spans) < 2:
         return turn, candidates
-    kept = [
-        each
-        for each in candidates
-        if each.type != NOTE or not (each.spans[0].start < end and start < each.spans[0].end)
-    ]
-    return turn.citing(cites), [*kept, within]
+    return turn.citing(cites), [*without_notes(candidates, start, end), settled_at]
 
 
 def _done(turn: TurnView) -> tuple[int, int, str | None] | None:
     """The sentence that tells that a move is done, and the place that it names, if any."""
-    text = turn.content
-    low = text.lower()
-    if turn.role != "user" or not any(each in low for each in _NEEDED):
-        return None
-    if len(text) > _LONGEST_TURN or drafts.begins(text) is not None:
-        return None
-    for start, end in sentences(text):
-        said = text[start:end]
-        if len(said) > LONGEST or said.rstrip().endswith("?") or _NOT_DONE.search(said):
+    for start, end, said in told_in(turn, _NEEDED):
+        if _NOT_DONE.search(said):
             continue
         there = None
         if _DONE.search(said) is None:
             there = _THERE.search(said)
             if there is None:
                 continue
-        if speech_act(text, start, end) in _SINCERE:
+        if is_sincere(turn, start, end):
             return start, end, None if there is None else there["place"].lower()
     return None
-
-
-_LONGEST_TURN = 600
-_SINCERE = frozenset({SpeechAct.STATEMENT, SpeechAct.CHANGE, SpeechAct.REMOVAL})
 
 
 def _planned(held: Held) -> tuple[str, int] | None:
@@ -175,15 +161,9 @@ def _planned(held: Held) -> tuple[str, int] | None:
 
 def _home(turn: TurnView, span: tuple[int, int], plans: list[Held], value: str) -> Candidate:
     """The home of the plans, as said by these words and those of the plans."""
-    start, end = span
-    end -= len(turn.content[start:end]) - len(turn.content[start:end].rstrip(" .!"))
-    begin = start + len(turn.content[start:end]) - len(turn.content[start:end].lstrip())
-    mine = Span(start=begin, end=end, quote=turn.content[begin:end])
-    memory = plans[-1].written.memory
-    theirs = [each.model_copy(update={"turn": each.turn or memory.turn}) for each in memory.spans]
     return Candidate(
         claim=_claims(value)[0],
-        spans=(mine, *theirs),
+        spans=(span_of(turn, *span), *spans_of(plans[-1])),
         type="fact",
         attribute=ATTRIBUTE,
         value=value,
@@ -202,19 +182,3 @@ def _home(turn: TurnView, span: tuple[int, int], plans: list[Held], value: str) 
 def _claims(value: str) -> list[str]:
     """What may be said of a home; the first that says no more than the words do is."""
     return [f"{SELF} moved to {value}", f"{SELF} is in {value} now"]
-
-
-def _quoted(candidate: Candidate, cites: dict[str, str]) -> list[Span]:
-    """The spans with the words of the turns that they cite; without those that are gone."""
-    return [
-        span if span.turn is None else _narrowed(span, cites[span.turn])
-        for span in candidate.spans
-        if span.turn is None or span.turn in cites
-    ]
-
-
-def _narrowed(span: Span, text: str) -> Span:
-    """The words of a span that name where to: what is planned in the others is done now."""
-    found = _PLAN.search(text, span.start, span.end)
-    start = span.start if found is None else found.start()
-    return span.model_copy(update={"start": start, "quote": text[start : span.end]})

@@ -10,24 +10,26 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from beliefledger.gate.belief import Held
-from beliefledger.gate.claims import CHECK, beyond
+from beliefledger.gate.carried_out import (
+    is_sincere,
+    quoted,
+    span_of,
+    spans_of,
+    told_in,
+    within,
+    without_notes,
+)
+from beliefledger.gate.claims import CHECK
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.lapses import is_of_the_post
 from beliefledger.gate.meant_memories import Standing
-from beliefledger.gate.registry import NOTE
-from beliefledger.gate.rules import drafts
 from beliefledger.gate.rules.lexicon import WORDS
 from beliefledger.gate.rules.patterns import is_job
-from beliefledger.gate.sentences import sentences
-from beliefledger.gate.speech import speech_act
-from beliefledger.ledger.candidate import SELF, Candidate, Ends, Source, Span, SpeechAct
+from beliefledger.ledger.candidate import SELF, Candidate, Ends, Source, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 EMPLOYER, ROLE = "work.employer", "work.role"
-LONGEST = 160
-"""The longest sentence that is looked at, in characters."""
-_LONGEST_TURN = 600
 _LEAD = (
     r"(?:^\W*|[,;.!] |\b(?:and|so|but) )"
     r"(?:(?:ok|okay|so|well|update|yay|omg|phew|wow|oh|hey|hi|my|the)\b\W{0,3}){0,3}+"
@@ -124,11 +126,10 @@ _PLANS = ("event.", "commitment.", "decision.", "plan.", "note.", EMPLOYER)
 _OF_USER = compile_later(
     r"(?:^|[,;.!] |\b(?:and|so|but) )\W*(?:(?:user|i|im|i['’]?ll|i['’]ve|ive|i['’]m|is|am|will|"
     r"be|have|has|"
-    r"just|finally|now|also|so|and|then|ok|well|yay|officially|actually|be)[\s:,]+){0,6}$",
+    r"just|finally|now|also|so|and|then|ok|well|yay|officially|actually)[\s:,]+){0,6}$",
     re.I,
 )
 """Stands before a plan of the speaker's own."""
-_SINCERE = frozenset({SpeechAct.STATEMENT, SpeechAct.CHANGE, SpeechAct.REMOVAL})
 
 
 class _Plan(NamedTuple):
@@ -151,9 +152,9 @@ def begun(
     start, end, named = span
     standing = Standing(draft, subject_ref, turn)
     if named is not None and (there := _where_it_is(turn, span, standing)) is not None:
-        found = [*_without_notes(candidates, span), there]
+        found = [*without_notes(candidates, start, end), there]
         return turn, _without_the_post(standing, found)
-    plans = [told for held in standing.of_user() if (told := _planned(held)) is not None]
+    plans = [plan for held in standing.of_user() if (plan := _planned(held)) is not None]
     if named is not None:
         plans = [each for each in plans if each.employer.lower() == named]
     if len({each.employer.lower() for each in plans}) != 1:
@@ -164,15 +165,14 @@ def begun(
     planned = [each.held for each in plans if each.held is not None]
     for candidate in _told(turn, (start, end), plan, planned):
         cites |= draft.cited(subject_ref, [candidate])
-        spans = tuple(_quoted(candidate, cites))
+        spans = quoted(candidate, cites, _PLAN)
         said = candidate.model_copy(update={"spans": spans, "check": CHECK})
-        worded = (said.model_copy(update={"claim": claim}) for claim in _claims(said))
-        within = next((each for each in worded if beyond(each) is None), None)
-        if len(spans) > 1 and within is not None:
-            made.append(within)
+        told = within(said, _claims(said))
+        if len(spans) > 1 and told is not None:
+            made.append(told)
     if not made or made[0].attribute != EMPLOYER:
         return turn, candidates
-    found = [*_without_notes(candidates, span), *made]
+    found = [*without_notes(candidates, start, end), *made]
     return turn.citing(cites), _without_the_post(standing, found)
 
 
@@ -214,17 +214,6 @@ def is_not_yet(text: str, attribute: str) -> bool:
     return attribute.startswith("work.") and _TO_COME.search(text) is not None
 
 
-def _without_notes(
-    candidates: Sequence[Candidate], span: tuple[int, int, str | None]
-) -> list[Candidate]:
-    start, end, _ = span
-    return [
-        each
-        for each in candidates
-        if each.type != NOTE or not (each.spans[0].start < end and start < each.spans[0].end)
-    ]
-
-
 def _where_it_is(
     turn: TurnView, span: tuple[int, int, str | None], standing: Standing
 ) -> Candidate | None:
@@ -241,8 +230,7 @@ def _where_it_is(
     at = said.lower().find(named)
     value = said[at : at + len(named)]
     made = next(_told(turn, (start, end), _Plan(None, value, None), ()))
-    worded = (made.model_copy(update={"claim": claim, "check": CHECK}) for claim in _claims(made))
-    return next((each for each in worded if beyond(each) is None), None)
+    return within(made.model_copy(update={"check": CHECK}), _claims(made))
 
 
 def _says(name: str, claim: str) -> bool:
@@ -254,20 +242,11 @@ def _says(name: str, claim: str) -> bool:
 
 def _done(turn: TurnView) -> tuple[int, int, str | None] | None:
     """The sentence that tells that a job has begun, and the employer that it names, if any."""
-    text = turn.content
-    low = text.lower()
-    if turn.role != "user" or not any(each in low for each in _NEEDED):
-        return None
-    if len(text) > _LONGEST_TURN or drafts.begins(text) is not None:
-        return None
-    for start, end in sentences(text):
-        said = text[start:end]
-        if len(said) > LONGEST or said.rstrip().endswith("?"):
-            continue
+    for start, end, said in told_in(turn, _NEEDED):
         found = _DONE.search(said)
         if found is None or _NOT_DONE.search(said[: found.end() + 12]):
             continue
-        if speech_act(text, start, end) in _SINCERE:
+        if is_sincere(turn, start, end):
             at = found["at"] or found["with"] or found["in"]
             return start, end, None if at is None else at.lower().strip(" .,")
     return None
@@ -310,17 +289,8 @@ def _told(
     turn: TurnView, span: tuple[int, int], plan: _Plan, plans: Sequence[Held]
 ) -> Iterator[Candidate]:
     """The employer and the role of a plan, as said by these words and those of the plan."""
-    start, end = span
-    said = turn.content[start:end]
-    begin = start + len(said) - len(said.lstrip())
-    end -= len(said) - len(said.rstrip(" .!"))
-    mine = Span(start=begin, end=end, quote=turn.content[begin:end])
-    theirs: list[Span] = []
-    if plan.held is not None:
-        memory = plan.held.written.memory
-        theirs = [
-            each.model_copy(update={"turn": each.turn or memory.turn}) for each in memory.spans
-        ]
+    mine = span_of(turn, *span)
+    theirs = [] if plan.held is None else spans_of(plan.held)
     over = tuple(
         Ends(attribute=each.written.memory.attribute, value=each.written.memory.value)
         for each in plans
@@ -352,19 +322,3 @@ def _claims(candidate: Candidate) -> list[str]:
         return [f"{SELF} started as {value}", f"{SELF} is {value} now", f"{SELF} is {value}"]
     verbs = ("started at", "joined", "works at", "is at", "took a job at")
     return [f"{SELF} {verb} {value}" for verb in verbs]
-
-
-def _quoted(candidate: Candidate, cites: dict[str, str]) -> list[Span]:
-    """The spans with the words of the turns that they cite; without those that are gone."""
-    return [
-        span if span.turn is None else _narrowed(span, cites[span.turn])
-        for span in candidate.spans
-        if span.turn is None or span.turn in cites
-    ]
-
-
-def _narrowed(span: Span, text: str) -> Span:
-    """The words of a span that name where: what is planned in the others is done now."""
-    found = _PLAN.search(text, span.start, span.end)
-    start = span.start if found is None else found.start()
-    return span.model_copy(update={"start": start, "quote": text[start : span.end]})

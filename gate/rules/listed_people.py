@@ -24,13 +24,11 @@ _NAME = r"(?-i:[A-ZÀ-Þ])[^\W\d_'’-]{1,20}(?:-(?-i:[A-Z])[^\W\d_]{1,14})?"
 _AGE = (
     r"(?:,? ?\(?(?:aged? |is |who(?:['’]s| is) )?\d{1,2}(?: (?:years|yrs?|months?)(?: old)?)?\)?)?"
 )
-_HAS = compile_later(
-    r"\b(?P<has>(?:i|we)(?:['’]ve(?: got)?| have(?: got)?| got)|(?:i|we) have) (?=\w)", re.I
-)
+_HAS = compile_later(r"\b(?:i|we)(?:['’]ve(?: got)?| have(?: got)?| got) (?=\w)", re.I)
 _ONE = compile_later(
     rf"(?:(?:an?|one|my|our) )?{_ADJECTIVES}(?P<kin>[^\W\d_][\w-]{{2,16}})"
     rf"(?:, | \(| |: | - | – )(?P<called>(?:called|named|by the name of) )?(?P<name>{_NAME}){_AGE}"
-    rf"\)?(?P<home>,? (?:(?:who )?(?:lives|living|is|based|over) )?in (?P<place>{_NAME}(?: "
+    rf"\)?(?:,? (?:(?:who )?(?:lives|living|is|based|over) )?in (?P<place>{_NAME}(?: "
     rf"{_NAME})?))?",
     re.I,
 )
