@@ -170,6 +170,10 @@ class Draft:
         """A belief that the draft does not rely on: read it where it does."""
         return self._beliefs.get(stream) or self._memo.belief(stream, self.rules)
 
+    def read_all_ahead(self, streams: Iterable[str]) -> None:
+        """Read beliefs that will be peeked at, all at once."""
+        self._memo.read_ahead((each for each in streams if each not in self._beliefs), self.rules)
+
     def confirmations(self, stream: str, memory_id: str) -> dict[str, MemoryConfirmed]:
         """The confirmations of a memory, by turn."""
         return {

@@ -39,7 +39,9 @@ def end_others(
     if decision.outcome not in _BELIEVED:
         return
     begins, names = _asked(candidate.ends)
-    for memory_id, stream in draft.about(subject_ref, resolved.entity).items():
+    there = draft.about(subject_ref, resolved.entity)
+    draft.read_all_ahead(there.values())
+    for memory_id, stream in there.items():
         known = draft.peek(stream).believed(memory_id)
         if known is not None:
             attribute = canonical_attribute(known.written.memory.attribute)

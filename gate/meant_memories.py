@@ -98,7 +98,9 @@ class Standing:
     def _read(self, entity: str) -> Iterator[Held]:
         """What was said of an entity before the turn, and is so when it is said."""
         turn, draft = self._turn, self._draft
-        for memory_id, stream in draft.about(self._subject_ref, entity).items():
+        there = draft.about(self._subject_ref, entity)
+        draft.read_all_ahead(there.values())
+        for memory_id, stream in there.items():
             belief = draft.peek(stream)  # whoever ends it reads it
             held = belief.believed(memory_id)
             if memory_id in self._answered:
