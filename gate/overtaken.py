@@ -229,6 +229,10 @@ def _only_names_the_person(said: Said, of: Told, held: Held, people: Known) -> b
     """Whether nothing links a sentence with what is believed of somebody but how they are called,
     and it says more than that they are gone: who is off pork has a job still."""
     memory = held.written.memory
+    shared = said.stems & of.stems
+    if shared and memory.attribute.startswith(("work.", "relation.owns")):
+        if shared <= {stem(each) for each in people.every_name()}:
+            return True  # "Pieter does the early shift now", of a bakery that is run with him
     if is_kin(memory.attribute, memory.value) and _PARTS.search(said.text):
         return False
     theirs = lapses.is_of_their_own(said.text)
@@ -240,7 +244,7 @@ def _only_names_the_person(said: Said, of: Told, held: Held, people: Known) -> b
     about = topics(tuple(word for word in said.words if stem(word) not in called))
     if not about.isdisjoint(of.topics):
         return False
-    return said.stems & of.stems <= called and not said.is_rival_of(of)
+    return shared <= called and not said.is_rival_of(of)
 
 
 _AT_HOME = compile_later(

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from beliefledger.gate import pairs
 from beliefledger.gate.belief import Held
-from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place
+from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place, stem
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions
+from beliefledger.gate.rules.farewells import PLANNING, SHARED
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.plain_changes import Change, News, is_named, news
 from beliefledger.gate.rules.renewals import KINDS, OTHERS, Sentence
@@ -148,6 +149,8 @@ def _fits(told: News, held: Held) -> bool:
         who = re.escape(told.who or "")
         if re.search(holds.replace("{who}", who), claim) is None:
             return False
+    if says.get("shares") and not _names_the_plan(told.text, held):
+        return False
     if not says.get("thing"):
         return True
     value = [each for each in WORD.findall(memory.value.lower()) if each not in _ARTICLES]
@@ -160,11 +163,36 @@ def _fits(told: News, held: Held) -> bool:
 
 _OF_A_CAR = compile_later(
     r"(?: (?:[a-z]{0,2}\d[\w.]{0,5}|gti|gtd|tdi|estate|hatchback|hybrid|suv|"
-    r"convertible|diesel|electric|van)){0,2}",
+    r"convertible|diesel|electric|van|(?-i:(?:e-)?[A-Z][\w-]{1,15}))){0,2}",
     re.I,
 )
 """Behind the name of a car: a "polo shirt" is none."""
+_BEFORE_A_CAR = compile_later(
+    r"(?:(?:electric|hybrid|white|black|red|blue|grey|gray|silver|green|used|second-hand|secondhand|"
+    r"little|big|old|new|brand-new) ){0,2}",
+    re.I,
+)
 _ARTICLES = frozenset("a an the any my our".split())
+
+
+def _names_the_plan(text: str, held: Held) -> bool:
+    """Whether a sentence has a word of those that tell a plan from others: "the Bruges plan"."""
+    value = held.written.memory.value
+    if held.type == NOTE and _TO_BE.search(value) is None:
+        return False
+    which = {stem(word) for word in _plain_words(value) if word not in PLANNING | SHARED}
+    return not which.isdisjoint(map(stem, _plain_words(text)))
+
+
+def _plain_words(text: str) -> list[str]:
+    return [each.removesuffix("'s") for each in WORD.findall(text.lower().replace("’", "'"))]
+
+
+_TO_BE = compile_later(
+    r"\b(?:plan\w*|thinking (?:of|about)|considering|hop(?:e|ing) to|want to|going to|gonna|"
+    r"looking (?:at|into)|idea|dream\w*|tempted)\b",
+    re.I,
+)
 
 
 def _is_car(word: str) -> bool:
@@ -219,6 +247,8 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         return []
     rival = says.get("rival")
     if rival == "car":
+        looks = _BEFORE_A_CAR.match(new)
+        new = new[looks.end() :] if looks else new
         car = next(_CARS.found(new), None)
         if car is None or car.start or _OF_A_CAR.fullmatch(new, car.end) is None:
             return []
@@ -241,7 +271,9 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
     claims = [re.sub(rf"\ban? (?={re.escape(new)})", f"{article} ", claim)]
     if memory.attribute == "home.location":
         claims.append(memory.claim.replace(f"lives in {old}", f"moved to {new}"))
-        claims += [f"{SELF}: {text}"] if _is_users(held) else []
+    if memory.attribute in _AS_TOLD and _is_users(held):
+        # "I got a Tesla" does not say that they drive it.
+        claims.append(_I_DID.sub("User ", text) if _I_DID.match(text) else f"{SELF}: {text}")
     return [in_place(candidate, held, claim, new, ends) for claim in claims]
 
 
@@ -259,6 +291,9 @@ def _of_the_same(candidate: Candidate, text: str, told: News, held: Held) -> lis
     return [each.model_copy(update={"attribute": says["into"]}) for each in anew]
 
 
+_I_DID = compile_later(r"\A(?:I|we) (?=[a-z]{1,8}(?:ed|ght|ot) )", re.I)
+_AS_TOLD = frozenset({"home.location", "vehicle.car"})
+"""Slots whose value may be told by what happened."""
 _SO_LONG = compile_later(
     r"\bhas been\b.{0,60}\b(?:for (?:[\w-]{1,12} ){0,3}"
     r"(?:years?|months?|weeks?|ages|decades?|ever)|since)\b"

@@ -16,7 +16,7 @@ _MAY = compile_later(
     r"(?:got|sold|gave|left|quit|lost|stopped|cancell?ed|moved|retired|resigned|graduated|"
     r"broke|split|started|"
     r"switched|replaced|traded|donated|ditched|finished|turned|deleted|unsubscribed|back|done|"
-    r"changed|swapped|were with|im with|not|no longer|bought|ordered|working|living|based|staying|"
+    r"changed|swapped|were with|im with|not|no longer|bought|ordered|working|studying|doing an?|doing my|living|based|staying|"
     r"relocated|settled|emigrated|transferred|joined|hired|accepted|landed|"
     r"new (?:job|boss|manager|supervisor|line manager)|made redundant|laid off|let go|sacked|"
     r"fired|picked up|collected|now it|"

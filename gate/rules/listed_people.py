@@ -36,9 +36,36 @@ _MORE = compile_later(r",?(?: ?(?:and|plus|&)| ?,) ", re.I)
 _NO_NAME = WORDS["not_names"] | NO_NAMES | WORDS["brands"]
 
 
+_KINS = {
+    "kids": "kid", "children": "child", "sons": "son", "boys": "son", "daughters": "daughter",
+    "girls": "daughter", "brothers": "brother", "sisters": "sister", "grandchildren": "grandchild",
+    "grandsons": "grandson", "granddaughters": "granddaughter", "nieces": "niece",
+    "nephews": "nephew", "stepsons": "stepson", "stepdaughters": "stepdaughter",
+    "stepkids": "stepkid", "grandkids": "grandkid",
+}  # fmt: skip
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_SEVERAL = compile_later(
+    r"\b(?:(?:i|we)(?:['’]ve(?: got)?| have(?: got)?| got)|(?P<my>my|our)) "
+    rf"(?:(?P<count>{'|'.join(_NUMBERS)}|[2-6]) )?{_ADJECTIVES}(?P<kin>{'|'.join(_KINS)})"
+    r"(?P<are> (?:are )?(?:called|named) | are |['’] names are | ?[:,(] ?| - | – | )",
+    re.I,
+)
+_YEARS = (
+    r"(?:,? ?\(?(?:aged? |is |who(?:['’]s| is)? (?:just |now |already ){0,2}(?:turned |turning )?)?"
+    r"(?P<age>\d{1,2})(?! ?(?:kg|cm|am|pm|%|months?|weeks?|days?)\b)"
+    r"(?:(?: years| yrs?)?(?: old)?\b)?\)?)?"
+)
+_EACH = compile_later(
+    rf"(?:(?:little|big|baby|then) ){{0,2}}(?P<name>{_NAME}){_YEARS}(?![\w'’-])", re.I
+)
+_JOINED = compile_later(r",? (?:and|&) |, ?| ?& ?", re.I)
+
+
 def may_be(text: str, start: int, end: int) -> bool:
     """Whether a sentence may list somebody: cheap."""
-    return end - start <= _LONGEST and _HAS.search(text, start, end) is not None
+    if end - start > _LONGEST:
+        return False
+    return bool(_HAS.search(text, start, end) or _SEVERAL.search(text, start, end))
 
 
 def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
@@ -46,9 +73,15 @@ def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
     words = reading.words
     if not words or not may_be(reading.content, words[0].start, words[-1].end):
         return found
-    listed = list(_listed(reading))
+    counted = list(_counted(reading))
+    listed = counted or list(_listed(reading))
     if not listed:
         return found
+    if counted:  # how many there are is told besides
+        said = {(each.attribute, each.value.lower()) for each in found}
+        return found + [
+            each for each in counted if (each.attribute, each.value.lower()) not in said
+        ]
     start, end = listed[0].start, max(each.end for each in listed)
     within = ("has.", "relation.")
     kept = [
@@ -81,8 +114,46 @@ def _listed(reading: Reading) -> Iterator[RuleFinding]:
             yield _home(reading, one)
 
 
-def _relation(reading: Reading, start: int, one: re.Match[str]) -> RuleFinding:
-    kin, name = one["kin"].lower(), one["name"]
+def _counted(reading: Reading) -> Iterator[RuleFinding]:
+    """Each of several of one kind: "two kids, Lotte who is 9 and Arne who just turned 6"."""
+    text, end = reading.content, reading.words[-1].end
+    some = _SEVERAL.search(text, reading.words[0].start, end)
+    if some is None or (some["are"] == " " and not some["my"]):
+        return
+    at, each = some.end(), list[re.Match[str]]()
+    while (one := _EACH.match(text, at, end)) is not None:
+        if one["name"].lower() in _NO_NAME:
+            return
+        each.append(one)
+        more = _JOINED.match(text, one.end(), end)
+        if more is None:
+            break
+        at = more.end()
+    count = some["count"]
+    number = _NUMBERS.get(count.lower(), 0) or int(count) if count else len(each)
+    if len(each) < _LEAST or number != len(each):
+        return
+    kin = _KINS[some["kin"].lower()]
+    for one in each:
+        yield _relation(reading, some.start(), one, kin)
+        if one["age"]:
+            yield _aged(reading, some.start(), one, kin)
+
+
+_LEAST = 2
+
+
+def _aged(reading: Reading, start: int, one: re.Match[str], kin: str) -> RuleFinding:
+    name, age = one["name"], one["age"]
+    return RuleFinding(
+        reading.content, start, one.end("age"), f"User's {kin} {name} is {age}", "fact",
+        "identity.age", age, 500, 800, topic="family", entity=name, participants=(name,),
+        said_at=reading.said_at,
+    )  # fmt: skip
+
+
+def _relation(reading: Reading, start: int, one: re.Match[str], kin: str = "") -> RuleFinding:
+    kin, name = kin or one["kin"].lower(), one["name"]
     slot = f"relation.{kin}.name" if kin in PETS else slot_of(kin, kin, name, titled=False)[1]
     return RuleFinding(
         reading.content, start, one.end("name"), f"User's {kin} is {name}", "relation", slot, name,

@@ -54,6 +54,8 @@ class News(NamedTuple):
     """The offsets of the new value."""
     at: int
     """Where the words begin that say so."""
+    text: str
+    """The sentence."""
 
 
 def _change(says: dict[str, Any]) -> Change:
@@ -135,7 +137,7 @@ def news(text: str) -> Iterator[News]:
             (groups[each] for each in groups if each.startswith("who") and groups[each]), None
         )
         if named is None:
-            yield News(change, things, who, None, found.start())
+            yield News(change, things, who, None, found.start(), text)
             continue
         if says.get("rival") and _FOR_ANOTHER.search(low, found.start(named)):
             continue
@@ -143,7 +145,7 @@ def news(text: str) -> Iterator[News]:
             continue
         if says.get("named") and not _is_name(text, *found.span(named)):
             continue
-        yield News(change, things, who, found.span(named), found.start())
+        yield News(change, things, who, found.span(named), found.start(), text)
 
 
 def _is_name(text: str, start: int, end: int) -> bool:

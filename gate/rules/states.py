@@ -89,6 +89,8 @@ _QUICK = compile_later(
     r"mobile|t-mobile|verizon|telekom|airtel|jio|optus|telstra|orange|lyca|[4-6]['’′] ?\d{1,2}|"
     r"vet|dentist|optician|physio|solicitor|lawyer|accountant|hygienist|landlord|landlady|"
     r"hairdresser|barber|tutor|teacher|supervisor|mechanic|gp|doctor|surgeon|midwife|consultant|"
+    r"studying|doing|fluent|native|fine|good|great|decent|excellent|perfect|strong|solid|"
+    r"conversational|placement|internship|traineeship|apprenticeship|secondment|clerkship|"
     r"take home|bring home|on \D{0,9}\d{2,3}(?:[.,]\d)?k)\b",
 )
 """In lower case."""
@@ -109,7 +111,8 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
         match = state.pattern.pattern.search(text)
         if match is None or asked(text, match):
             continue
-        lead = re.split(r"[,;:]|\bbut\b", text[: match.start()])[-1]
+        mark = match[0][:1] in ",;"  # then the words before it are another clause
+        lead = "" if mark else re.split(r"[,;:]|\bbut\b", text[: match.start()])[-1]
         was = match.groupdict().get("was") or ""  # "used to be", of what is something else now
         said = match[0].replace(was, "", 1)
         if _DOUBT.search(lead) or _DOUBT.search(said) or _PARTED.search(lead):

@@ -209,7 +209,13 @@ def test_who_parted_is_told_by_name(somebody):
 
 def test_a_list_is_not_cut_after_the_first_of_it(somebody):
     tell(somebody, (0, "I have two kids, Anu (5) and Dev (3)."))
-    assert believed(somebody, 0) == {"User has two kids, Anu (5) and Dev (3)"}
+    assert believed(somebody, 0) == {
+        "User has two kids, Anu (5) and Dev (3)",
+        "User's kid is Anu",
+        "User's kid Anu is 5",
+        "User's kid is Dev",
+        "User's kid Dev is 3",
+    }
 
 
 def test_what_a_person_is_is_told_once(somebody):

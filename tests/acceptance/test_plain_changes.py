@@ -100,6 +100,25 @@ OVER = [
     ("i have a piano", "piano's gone to my nephew", "piano"),
     ("i have an offer from google", "turned google down", "offer"),
     ("i drive a company car", "gave back the company car", "company car"),
+    (
+        "We're thinking of opening a second shop in Bruges",
+        "the bank said no to Bruges so that plan is off the table",
+        "Bruges",
+    ),
+    (
+        "We're thinking of opening a second shop in Bruges",
+        "the Bruges plan is dead",
+        "opening a second shop",
+    ),
+    ("I'm thinking of getting a dog", "the dog idea is off the table", "thinking of getting a dog"),
+    ("i'm thinking of getting a dog", "landlord said no to a dog", "thinking of getting a dog"),
+    ("I'm thinking of moving to Berlin", "not moving to Berlin after all", "thinking of moving"),
+    ("im thinking of doing an mba", "my boss vetoed the mba", "thinking of doing"),
+    (
+        "got a part time job at a bike shop, saturdays",
+        "quit the bike shop, they never paid on time",
+        "job at a bike shop",
+    ),
 ]
 """What is believed, the news, and the words that are in no belief then."""
 
@@ -152,6 +171,42 @@ ANEW = [
     ("i prefer dark mode", "actually light mode", "display.theme", "light mode"),
     ("my number is 07700 900123", "new phone number 07700 900456",
      "contact.phone", "07700 900456"),
+    ("I drive a Renault Kangoo", "I got a Tesla", "vehicle.car", "Tesla"),
+    ("I drive a Renault Kangoo", "we leased a Peugeot 208 instead", "vehicle.car", "Peugeot 208"),
+    (
+        "I drive a Renault Kangoo",
+        "The Kangoo died. We leased an electric Peugeot e-Partner instead.",
+        "vehicle.car",
+        "Peugeot e-Partner",
+    ),
+    (
+        "i drive a golf",
+        "we got rid of the golf and bought a Dacia Spring",
+        "vehicle.car",
+        "Dacia Spring",
+    ),
+    (
+        "my laptop is a thinkpad t480",
+        "replaced the thinkpad, framework 13 now, still arch",
+        "device.laptop",
+        "framework 13",
+    ),
+    ("my phone is a pixel 6", "ditched the pixel, iphone 15 now", "device.phone", "iphone 15"),
+    (
+        "i live in a student house",
+        "moved out of the student house, found a studio in Rijswijk",
+        "home.location",
+        "Rijswijk",
+    ),
+    ("I live in Delft", "moved out, found a room in Utrecht", "home.location", "Utrecht"),
+    (
+        "i work at a bike shop",
+        "started internship at ASML this week, supervisor is Joost",
+        "work.employer",
+        "ASML",
+    ),
+    ("my boss is Dana", "Dana left, Ulli is in charge now", "relation.reports-to", "Ulli"),
+    ("my boss is Dana", "Dana retired and Ulli took over", "relation.reports-to", "Ulli"),
 ]  # fmt: skip
 """What is believed, the news, and the slot with its new value."""
 
@@ -244,8 +299,62 @@ NO_CHANGE = [
     ("i have a son", "my son's gone to my mums", "has a son"),
     ("i use vscode", "python is my language now", "uses vscode"),
     ("i live in york", "moved to octopus", "lives in york"),
+    ("I'm thinking of moving to Berlin", "the wedding plan fell through", "moving to Berlin"),
+    ("my brother lives in Oslo", "my brother went home on sunday", "Oslo"),
+    ("I drive a Golf", "I got a Tesla for my son", "Golf"),
+    ("I drive a Golf", "we rented a Fiat in Rome", "Golf"),
+    ("I drive a Golf", "I got a Tesla sticker", "Golf"),
+    ("I drive a Golf", "we also got a Fiat for the kids", "Golf"),
+    ("my boss is Dana", "the kids took over the living room now", "Dana"),
+    ("my boss is Dana", "Ulli is in charge of the kitchen now", "Dana"),
+    ("my laptop is a thinkpad", "replaced the battery, works fine now", "thinkpad"),
+    (
+        "I run a small bakery in Ghent with my husband Pieter",
+        "I've moved my own schedule, Pieter does the early shift now",
+        "runs a small bakery",
+    ),
+    ("i work at ikea", "my brother started an internship at ASML", "ikea"),
 ]
 """What is believed, what ends nothing, and the words of what is believed still."""
+
+
+# Of what is only noted, planned or to come.
+NOTED_OVER = [
+    ("we're planning a trip to Japan", "we scrapped the Japan plan", "planning a trip"),
+    ("ola is coming to stay with me for a month", "ola went home on sunday", "coming to stay"),
+    ("ola is coming to stay with me for a month", "ola's gone home", "coming to stay"),
+    ("my parents are staying with us", "my parents flew back on sunday", "staying with us"),
+    ("my brother is staying on my couch for now", "my brother finally left", "on my couch"),
+    (
+        "my cousin is over from Canada for two weeks",
+        "my cousin's gone back to Canada",
+        "over from Canada",
+    ),
+    ("my resit is in august", "passed the resit with a 7.5", "in august"),
+    ("resit is in august", "passed the thermo resit with a 7.5!!", "in august"),
+    ("my driving test is on the 12th", "failed the driving test again", "on the 12th"),
+    (
+        "I have an interview at Google on Friday",
+        "the Google interview went well",
+        "an interview at Google",
+    ),
+    ("my viva is in june", "the viva is done!", "is in june"),
+]
+NOTED_STILL = [
+    ("we're planning a trip to Japan", "the plan is to go in May", "Japan"),
+    ("we're planning a trip to Japan", "is the Japan plan off the table?", "Japan"),
+    ("we're planning a trip to Japan", "if the Japan plan is off the table tell me", "Japan"),
+    ("we're planning a trip to Japan", "the bank said no to a loan", "Japan"),
+    (
+        "ola is coming to stay with me for a month",
+        "ola left her bag on the train",
+        "coming to stay",
+    ),
+    ("my parents are staying with us", "the kids went home early", "staying with us"),
+    ("my parents are staying with us", "my brother flew back on sunday", "staying with us"),
+    ("my test is on friday", "did a blood test today", "test is on friday"),
+    ("my exam is in june", "my sister passed her exam", "exam is in june"),
+]
 
 
 @pytest.mark.parametrize(("before", "news", "words"), OVER)
@@ -263,6 +372,17 @@ def test_what_news_tells_anew_takes_the_place(somebody, before, news, attribute,
 @pytest.mark.parametrize(("before", "said", "words"), NO_CHANGE)
 def test_what_is_no_such_news_ends_nothing(somebody, before, said, words):
     assert any(words in each.text for each in somebody.believed_after(before, said))
+
+
+@pytest.mark.parametrize(("before", "news", "words"), NOTED_OVER)
+def test_what_was_noted_is_over_after_such_news(somebody, before, news, words):
+    assert any(words in each.text for each in somebody.believed_after(before, besides=()))
+    assert not any(words in each.text for each in somebody.believed_after(news, besides=()))
+
+
+@pytest.mark.parametrize(("before", "said", "words"), NOTED_STILL)
+def test_what_was_noted_stays_after_other_news(somebody, before, said, words):
+    assert any(words in each.text for each in somebody.believed_after(before, said, besides=()))
 
 
 def test_a_wedding_that_was_is_to_come_no_longer(somebody):
