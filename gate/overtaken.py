@@ -18,6 +18,7 @@ from beliefledger.gate.planned_jobs import is_not_yet
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.restatements import points, restates, tells_anew
 from beliefledger.gate.rules import distinctions
+from beliefledger.gate.rules.lexicon import GIVEN
 from beliefledger.gate.rules.renewals import OTHERS, Sentence
 from beliefledger.gate.rules.subjects import acting, subject_of, tells_a_state
 from beliefledger.gate.spoken_of import is_done_by_another, is_of_another
@@ -65,6 +66,8 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
         if is_kin_still(held, said.text) or tells_a_state(said.text, of.claim):
             continue
         if _only_names_the_person(said, of, held, people) or _leaves_the_desk(said, of):
+            continue
+        if held.type == NOTE and _only_shares_a_name(said, of):
             continue
         if _is_rid_of_another(said, held) or _only_says_when(said, of):
             continue
@@ -245,6 +248,24 @@ def _only_names_the_person(said: Said, of: Told, held: Held, people: Known) -> b
     if not about.isdisjoint(of.topics):
         return False
     return shared <= called and not said.is_rival_of(of)
+
+
+_SURE = CHANGES - {"since", "back"} | {"passing"}
+
+
+def _only_shares_a_name(said: Said, of: Told) -> bool:
+    """Whether a sentence has nothing of a note but a name, and the clause with the name nothing
+    that says that anything changed: "no running since Isla" leaves "Isla, born on 9 March"."""
+    shared = said.stems & of.stems
+    if not shared or not said.topics.isdisjoint(of.topics):
+        return False
+    given = {stem(word) for word in said.words if word in GIVEN}
+    if not shared <= given | {each for each in of.named if each.isalpha()} or given - shared:
+        return False
+    where = {clause for word, _, clause in said.placed if word in shared}
+    if sum(clause in where for _, _, clause in said.placed) <= len(shared) + 1:
+        where |= {clause + 1 for clause in where}  # "Roche and I parted ways"
+    return not any(name in _SURE and said.clause(at) in where for name, at, _ in said.cued)
 
 
 _AT_HOME = compile_later(
