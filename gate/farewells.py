@@ -113,7 +113,7 @@ def mean(
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
                 kept = [each for each in kept if not _is_said_by(told.anew, each)]
                 meant = [each for each in meant if not _is_said_by(told.anew, each)]
-                meant += told.anew
+                meant += [_renewing_its_slot(standing, each) for each in told.anew]
                 ends = _meant(candidate, told.over, [*kept, *meant], turn)
                 meant += [each for each in ends if each.retracts or not told.quiet]
             continue

@@ -297,6 +297,8 @@ def _figure_meant(
             return None
     if claim[old.start : old.end].lower() == candidate.value.lower():
         return None
+    if _is_more(candidate.value, claim[old.start : old.end]) and _FEWER.search(quote):
+        return None  # "sold one monitor, just the 32 now"
     rest = claim[: old.start] + " " + claim[old.end :]
     words = {stem(word) for word in new_figures.words_of(f"{rest} {slot}")}
     if kind == "number" and old.kind == "number":
@@ -322,6 +324,20 @@ _BY_SO_MUCH = compile_later(
     r" ?(?:[^\W\d_]{1,10} )?(?:less|more|off|cheaper|extra|dearer|on top)\b", re.I
 )
 """Before and after a figure that says how much it has changed, and not what it is."""
+
+
+_FEWER = compile_later(
+    r"\b(?:sold|lost|died|gave away|got rid of|down to|just the|only|left|fewer|ate|killed)\b", re.I
+)
+_NUMBERS = {word: at for at, word in enumerate("zero one two three four five six seven".split())}
+
+
+def _is_more(new: str, old: str) -> bool:
+    """Whether a count is larger than another."""
+    counts = [_NUMBERS.get(each.lower(), each) for each in (new, old)]
+    if not all(isinstance(each, int) or each.isdigit() for each in counts):
+        return False
+    return int(counts[0]) > int(counts[1])
 
 
 def _old(claim: str, kind: str, quote: str, at: int, value: str) -> new_figures.Figure | None:

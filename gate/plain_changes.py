@@ -208,7 +208,7 @@ def _is_answered(text: str, told: News, held: Held, beside: Sequence[Candidate])
     have a slot for each."""
     memory = held.written.memory
     new = ""
-    if told.new is not None and told.change.says.get("rival"):
+    if told.new is not None and told.change.says.get("new"):
         new = text[slice(*told.new)].lower()
     return (
         not memory.negated

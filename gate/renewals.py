@@ -106,8 +106,12 @@ def _with_same_claim(found: list[Renewal], there: Sequence[Held]) -> list[Renewa
 
 def older_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:
     """What tells an older value of a candidate's slot without being in it: notes ("my manager is
-    Dana", where the user reports to Olek), or who was a partner before."""
-    return _notes_of_slot(standing, candidate) or _partners_before(standing, candidate)
+    Dana", where the user reports to Olek), who was a partner before, or the flat in another town."""
+    return (
+        _notes_of_slot(standing, candidate)
+        or _partners_before(standing, candidate)
+        or _homes_before(standing, candidate)
+    )
 
 
 def _notes_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:
@@ -130,6 +134,27 @@ def _notes_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:
             if any(one == other for one in noun for other in nouns):
                 found.append(held)
     return found
+
+
+def _homes_before(standing: Standing, candidate: Candidate) -> list[Held]:
+    """What was told of a home elsewhere, once a candidate says where the user lives now: "lives in
+    a small flat in Leith"."""
+    if candidate.attribute != "home.location" or candidate.entity != SELF or candidate.retracts:
+        return []
+    if candidate.negated or candidate.context is not None or candidate.act not in _SAID_SO:
+        return []
+    here = candidate.value.lower()
+    return [
+        held
+        for held in standing.of_user()
+        if held.written.memory.attribute in ("home.type", "home.household")
+        and held.written.memory.context is None
+        and _ELSEWHERE.search(held.written.memory.claim) is not None
+        and here not in held.written.memory.claim.lower()
+    ]
+
+
+_ELSEWHERE = compile_later(r"\blives? (?:in|with) .{1,60}\bin [A-ZÀ-Þ]")
 
 
 def _partners_before(standing: Standing, candidate: Candidate) -> list[Held]:

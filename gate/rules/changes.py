@@ -24,7 +24,9 @@ _MAY = compile_later(
     r"\b(?:died|passed away|they|someone|of us|is off|called off|cancell?ed|is my|moved to|"
     r"rescheduled|"
     r"pushed to|postponed|coming|comes|meeting|appointment|dinner|lunch|interview|call|party|"
-    r"exam|kids now)\b",
+    r"exam|kids now|wedding|christening|graduation|housewarming|due date|"
+    r"(?:cat|dog|kitten|puppy|rabbit|hamster|parrot|budgie|horse|pony|tortoise)(?:['’]?s| is) "
+    r"(?:called|named|name))\b",
     re.I,
 )
 _FIGURED = ("count.", "times.", "record.", "day.", "goal.")

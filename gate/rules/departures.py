@@ -19,6 +19,8 @@ _BEFORE = frozenset("just has have had to be recently sadly finally got was been
 _DEAD = frozenset("died".split())
 _PUT_DOWN = (["put", "down"], ["put", "to"], ["passed", "away"], ["ran", "away"], ["run", "over"])
 _PASSED = (["passed", "away"], ["passed", "on"])
+_WHEN = frozenset("in last this two three four five ten on suddenly peacefully when so and".split())
+"""Behind "passed" of who died: not "passed her exam"."""
 _LEFT = frozenset("left quit resigned retired".split())
 _SENT_OFF = frozenset("fired sacked dismissed promoted poached".split())
 _REACH = 7
@@ -36,6 +38,8 @@ def are_gone(noun: str, words: Sequence[Token], at: int) -> bool:
     if not low:
         return False
     if noun in PETS or noun in _OF_LOVE:
+        if low[0] == "passed" and (len(low) == 1 or low[1] in _WHEN or not low[1][0].isalnum()):
+            return True
         return low[0] in _DEAD or low[:2] in (_PUT_DOWN if noun in PETS else _PASSED)
     if low[0] in _SENT_OFF or low[:2] in _AWAY:
         return True

@@ -76,7 +76,7 @@ def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
     counted = list(_counted(reading))
     listed = counted or list(_listed(reading))
     if not listed:
-        return found
+        return [*found, *_told_of_one(reading)]
     if counted:  # how many there are is told besides
         said = {(each.attribute, each.value.lower()) for each in found}
         return found + [
@@ -112,6 +112,31 @@ def _listed(reading: Reading) -> Iterator[RuleFinding]:
         yield _relation(reading, has.start(), one)
         if one["place"] and one["kin"].lower() not in PETS:
             yield _home(reading, one)
+
+
+_AND_THEY = compile_later(
+    rf"\b(?:i|we)(?:['’]ve(?: got)?| have(?: got)?) (?:an?|one) {_ADJECTIVES}"
+    r"(?P<kin>sister|brother|son|daughter|cousin|aunt|uncle|niece|nephew|girlfriend|boyfriend)"
+    r"(?:,| -| –)? (?:and |who |but )?(?:s?he |s?he['’]s |who )?(?:just |now |also )?(?P<does>"
+    rf"(?:lives?|living|based) in (?P<place>{_NAME}(?: {_NAME})?)|"
+    rf"(?:works?|working) (?:at|for) (?P<firm>{_NAME}(?: {_NAME})?))",
+    re.I,
+)
+
+
+def _told_of_one(reading: Reading) -> Iterator[RuleFinding]:
+    """Where one of a family lives or works: "I have one sister, she lives in Lyon"."""
+    text = reading.content
+    said = _AND_THEY.search(text, reading.words[0].start, reading.words[-1].end)
+    if said is None:
+        return
+    kin, what = said["kin"].lower(), "place" if said["place"] else "firm"
+    slot = {"place": "location", "firm": "work"}[what]
+    does = {"place": "lives in", "firm": "works at"}[what]
+    yield RuleFinding(
+        text, said.start(), said.end(what), f"User's {kin} {does} {said[what]}", "fact",
+        f"relation.{kin}.{slot}", said[what], 500, 850, topic="family", said_at=reading.said_at,
+    )  # fmt: skip
 
 
 def _counted(reading: Reading) -> Iterator[RuleFinding]:

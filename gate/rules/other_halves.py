@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from beliefledger.gate.rules import choices
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.findings import RuleFinding
 from beliefledger.gate.rules.patterns import Slots, is_year
-from beliefledger.gate.rules.phrases import city_end, phrase_end, text_of, tidy, trim
+from beliefledger.gate.rules.phrases import city_end, phrase_end, slug, text_of, tidy, trim
 
 _CALLED = frozenset({"called", "named"})
 
@@ -49,6 +50,34 @@ def other_half(clause: Clause, slots: Slots, finding: RuleFinding) -> Iterator[R
     if tidy(words, begin, end, 6):
         value = text_of(finding.content, words, begin, end)
         yield finding._replace(attribute=other, value=value, replaces=None)
+
+
+def tool_by_tool(clause: Clause, slots: Slots, finding: RuleFinding) -> list[RuleFinding]:
+    """Each of "uses Linear for tickets and Notion for docs" in its own slot."""
+    words, at = clause.tokens, slots["value"][1]
+    stop = clause.stop
+    if not finding.attribute.startswith("tool.") or at >= stop or words[at].low != "for":
+        return [finding]
+    both = next((i for i in range(at + 1, stop) if words[i].low in ("and", "but")), None)
+    if both is None or both + 2 >= stop:
+        return [finding]
+    end = next((i for i in range(both + 1, stop) if words[i].low == "for"), None)
+    if end is None or end + 1 >= stop or not 0 < end - both - 1 <= _MOST_WORDS:
+        return [finding]
+    value = text_of(finding.content, words, both + 1, end)
+    chosen = choices.lookup(words, both + 1, end)
+    claim, joined = finding.claim, finding.content[words[both].start : words[end].start]
+    cut = claim.find(joined)
+    attribute = chosen[0].attribute if chosen else f"uses.{slug(value)}"
+    if cut < 0 or attribute == finding.attribute:
+        return [finding]
+    verb = claim[: claim.find(text_of(finding.content, words, *slots["value"]))]
+    second = verb + claim[cut + len(words[both].text) + 1 :]
+    other = finding._replace(attribute=attribute, value=value, claim=second, replaces=None)
+    return [finding, other]
+
+
+_MOST_WORDS = 3
 
 
 def role_alone(clause: Clause, found: list[RuleFinding]) -> Iterator[RuleFinding]:

@@ -15,7 +15,7 @@ from beliefledger.gate.rules.intentions import habit, intention, never
 from beliefledger.gate.rules.introductions import introduction
 from beliefledger.gate.rules.lexicon import WORDS
 from beliefledger.gate.rules.listed import items
-from beliefledger.gate.rules.other_halves import other_half, role_alone
+from beliefledger.gate.rules.other_halves import other_half, role_alone, tool_by_tool
 from beliefledger.gate.rules.patterns import (
     KINDS,
     PERSONS,
@@ -210,7 +210,7 @@ def _introduced(words: list[Any], subject: int, low: list[str]) -> bool:
     """ "Hi, I'm Anna", or "I'm Anna" and nothing more: not "I'm Catholic", "I'm American"."""
     if KINDS.keys() & set(low) or WORDS["not_names"].intersection(low) or len(low) > 3:
         return False
-    return subject == 0 or words[0].low in ("hi", "hello", "hey", "hiya", "yes", "by")
+    return subject == 0 or words[0].low in _OPENERS
 
 
 def _concrete(words: list[Any], begin: int, end: int) -> bool:
@@ -246,9 +246,13 @@ def _drafts(reading: Reading, clause: Clause, rule: Rule, slots: Slots) -> Itera
         if len(set(chosen)) < len(chosen):
             listed = [(begin, end)]  # "Python and Rust" are both of one slot, which has one value
     for item in listed:
+        if len(listed) > 1 and all(word.text.isdigit() for word in words[slice(*item)]):
+            continue  # "two monitors, 27 and 32"
         finding = _finding(reading, clause, says, slots, item, len(listed) > 1)
         if finding is not None:
-            found = [finding, *other_half(clause, slots, finding)]
+            found = [
+                *tool_by_tool(clause, slots, finding), *other_half(clause, slots, finding)
+            ]  # fmt: skip
             yield from role_alone(clause, found)
 
 
@@ -468,3 +472,9 @@ def _front(clause: Clause) -> Range | None:
     if not 0 < stop - begin <= 5 or said_when or lasting:
         return None
     return begin, stop
+
+
+_OPENERS = frozenset(
+    "hi hello hey hiya heya hallo yes by bonjour hola ola salut ciao servus moin namaste".split()
+)
+"""Words that a statement may begin with, before who speaks."""

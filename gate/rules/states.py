@@ -29,6 +29,8 @@ class _State(NamedTuple):
     """What has to stand in the sentence up to there."""
     roles: bool = False
     """Its value says what somebody does for a living."""
+    claim: str | None = None
+    """What is claimed, with `{value}`; or else the words themselves."""
 
 
 def _load() -> tuple[_State, ...]:
@@ -42,6 +44,7 @@ def _load() -> tuple[_State, ...]:
             says.get("change", False),
             re.compile(says["before"], re.I) if "before" in says else None,
             says.get("roles", False),
+            says.get("claim"),
         )
         for says in data["states"]
     )
@@ -91,6 +94,8 @@ _QUICK = compile_later(
     r"hairdresser|barber|tutor|teacher|supervisor|mechanic|gp|doctor|surgeon|midwife|consultant|"
     r"studying|doing|fluent|native|fine|good|great|decent|excellent|perfect|strong|solid|"
     r"conversational|placement|internship|traineeship|apprenticeship|secondment|clerkship|"
+    r"live|rent|renting|here|interim|acting|temp|temporary|called|name|gave|given|handed|like|see|"
+    r"wedding|launch|housewarming|graduation|christening|reunion|due date|please|"
     r"take home|bring home|on \D{0,9}\d{2,3}(?:[.,]\d)?k)\b",
 )
 """In lower case."""
@@ -151,6 +156,7 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
         told = reading.content[begin:stop]
         # "Work moved me to nights" tells more of work than of the user: it stands as said.
         claim = told if _ME.search(told) else claim_to(reading, begin, stop)
+        claim = state.claim.format(value=match["value"]) if state.claim else claim
         yield RuleFinding(
             reading.content, begin, stop, claim, state.type, attribute,
             match["value"], state.importance, confidence=850,

@@ -37,7 +37,8 @@ def findings(reading: Reading, since: int = _SINCE) -> Iterator[RuleFinding]:
         name = text_of(reading.content, words, begin, end)
         key = words[noun].low
         is_ = "was named" if begin == at + 2 and words[at].low in _NAMED else "is called"
-        claim = f"User's {between(reading, my + 1, noun + 1)} {is_} {name}"
+        what = between(reading, my + 1, noun + 1).removeprefix("New ")
+        claim = f"User's {what} {is_} {name}"
         # "Adopted a dog, he's called Bo": that it is the speaker's stands before the article.
         told = 0 if since == _SINCE and words[my].low in _A and begin > noun + 2 else my
         if told < my and words[0].start == words[0].end:  # it goes without "I"
