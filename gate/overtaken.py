@@ -69,6 +69,8 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
             continue
         if held.type == NOTE and _only_shares_a_name(said, of):
             continue
+        if _is_owned(held) and _PARTED.isdisjoint(said.cues):
+            continue  # "we changed the practice software", of who runs a practice
         if _is_rid_of_another(said, held) or _only_says_when(said, of):
             continue
         if distinctions.is_one_of_several(named, of.attribute, of.claim):
@@ -233,9 +235,9 @@ def _only_names_the_person(said: Said, of: Told, held: Held, people: Known) -> b
     and it says more than that they are gone: who is off pork has a job still."""
     memory = held.written.memory
     shared = said.stems & of.stems
-    if shared and memory.attribute.startswith(("work.", "relation.owns")):
-        if shared <= {stem(each) for each in people.every_name()}:
-            return True  # "Pieter does the early shift now", of a bakery that is run with him
+    of_work = memory.attribute.startswith(("work.", "relation.owns"))
+    if shared and of_work and shared <= {stem(each) for each in people.every_name()}:
+        return True  # "Pieter does the early shift now", of a bakery that is run with him
     if is_kin(memory.attribute, memory.value) and _PARTS.search(said.text):
         return False
     theirs = lapses.is_of_their_own(said.text)
@@ -250,6 +252,22 @@ def _only_names_the_person(said: Said, of: Told, held: Held, people: Known) -> b
     return shared <= called and not said.is_rival_of(of)
 
 
+_PARTED = frozenset(
+    ("disposed", "over", "left", "dead", "done", "instead", "taken up", "new", "passing")
+)
+"""What is said where somebody parts with what is theirs."""
+
+
+def _is_owned(held: Held) -> bool:
+    """Whether a memory says that something is the user's own, or that they run it."""
+    memory = held.written.memory
+    return memory.attribute.startswith("relation.owns") or _RUNS.match(memory.claim) is not None
+
+
+_RUNS = compile_later(r"User runs an? ")
+
+
+_MARKS = ".,;:!?'"
 _SURE = CHANGES - {"since", "back"} | {"passing"}
 
 
@@ -257,7 +275,7 @@ def _only_shares_a_name(said: Said, of: Told) -> bool:
     """Whether a sentence has nothing of a note but a name, and the clause with the name nothing
     that says that anything changed: "no running since Isla" leaves "Isla, born on 9 March"."""
     shared = said.stems & of.stems
-    if not shared or not said.topics.isdisjoint(of.topics):
+    if not shared:
         return False
     given = {stem(word) for word in said.words if word in GIVEN}
     if not shared <= given | {each for each in of.named if each.isalpha()} or given - shared:
@@ -265,6 +283,13 @@ def _only_shares_a_name(said: Said, of: Told) -> bool:
     where = {clause for word, _, clause in said.placed if word in shared}
     if sum(clause in where for _, _, clause in said.placed) <= len(shared) + 1:
         where |= {clause + 1 for clause in where}  # "Roche and I parted ways"
+    beside = tuple(
+        said.low[at:].split(maxsplit=1)[0].strip(_MARKS)
+        for _, at, clause in said.placed
+        if clause in where
+    )
+    if not topics(beside).isdisjoint(of.topics):
+        return False
     return not any(name in _SURE and said.clause(at) in where for name, at, _ in said.cued)
 
 

@@ -106,7 +106,7 @@ def _with_same_claim(found: list[Renewal], there: Sequence[Held]) -> list[Renewa
 
 def older_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:
     """What tells an older value of a candidate's slot without being in it: notes ("my manager is
-    Dana", where the user reports to Olek), who was a partner before, or the flat in another town."""
+    Dana", where the user reports to Olek), who was a partner before, the flat in another town."""
     return (
         _notes_of_slot(standing, candidate)
         or _partners_before(standing, candidate)

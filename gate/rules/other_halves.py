@@ -73,8 +73,9 @@ def tool_by_tool(clause: Clause, slots: Slots, finding: RuleFinding) -> list[Rul
         return [finding]
     verb = claim[: claim.find(text_of(finding.content, words, *slots["value"]))]
     second = verb + claim[cut + len(words[both].text) + 1 :]
-    other = finding._replace(attribute=attribute, value=value, claim=second, replaces=None)
-    return [finding, other]
+    uses = (text_of(finding.content, words, at + 1, both), second.rpartition(" for ")[2])
+    first, other = (finding._replace(context=use if finding.context else None) for use in uses)
+    return [first, other._replace(attribute=attribute, value=value, claim=second, replaces=None)]
 
 
 _MOST_WORDS = 3

@@ -96,6 +96,7 @@ _QUICK = compile_later(
     r"conversational|placement|internship|traineeship|apprenticeship|secondment|clerkship|"
     r"live|rent|renting|here|interim|acting|temp|temporary|called|name|gave|given|handed|like|see|"
     r"wedding|launch|housewarming|graduation|christening|reunion|due date|please|"
+    r"dr|doctor|prof|professor|mr|mrs|ms|miss|sir|dame|rev|reverend|captain|pastor|"
     r"take home|bring home|on \D{0,9}\d{2,3}(?:[.,]\d)?k)\b",
 )
 """In lower case."""

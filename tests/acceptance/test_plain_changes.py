@@ -119,6 +119,13 @@ OVER = [
         "quit the bike shop, they never paid on time",
         "job at a bike shop",
     ),
+    ("I live in a small flat in Leith", "we moved to Porto", "small flat"),
+    ("I live with my parents in Leeds", "I moved to York", "parents in Leeds"),
+    ("i play squash on mondays", "no squash since my knee went", "squash"),
+    ("i drink coffee", "no coffee since january, feels great", "drinks coffee"),
+    ("I have two monitors", "sold one monitor, just the 32 now", "monitors"),
+    ("we use linear for tickets and notion for docs", "linear's out, we're back on jira", "linear"),
+    ("my wife Jean is a baker", "my wife Jean passed in 2019", "wife is Jean"),
 ]
 """What is believed, the news, and the words that are in no belief then."""
 
@@ -207,6 +214,8 @@ ANEW = [
     ),
     ("my boss is Dana", "Dana left, Ulli is in charge now", "relation.reports-to", "Ulli"),
     ("my boss is Dana", "Dana retired and Ulli took over", "relation.reports-to", "Ulli"),
+    ("I live in Graz", "I've got my own flat in Linz now", "home.location", "Linz"),
+    ("my phone is a Nokia", "work gave me an iphone", "device.phone", "iphone"),
 ]  # fmt: skip
 """What is believed, the news, and the slot with its new value."""
 
@@ -314,6 +323,15 @@ NO_CHANGE = [
         "runs a small bakery",
     ),
     ("i work at ikea", "my brother started an internship at ASML", "ikea"),
+    ("the cat is called Admiral", "Admiral went missing three days but he's back", "Admiral"),
+    (
+        "I run a two-person veterinary practice in Bath with my business partner Colin",
+        "We changed the practice software to Provet, migration was hell",
+        "veterinary practice",
+    ),
+    ("I live in a small flat in Leith", "we're going to Porto in May", "small flat in Leith"),
+    ("my flat is in Leith", "no news since the flat viewing", "Leith"),
+    ("my wife Ana is a nurse", "my wife Ana passed her exam", "wife is Ana"),
 ]
 """What is believed, what ends nothing, and the words of what is believed still."""
 
@@ -354,6 +372,13 @@ NOTED_STILL = [
     ("my parents are staying with us", "my brother flew back on sunday", "staying with us"),
     ("my test is on friday", "did a blood test today", "test is on friday"),
     ("my exam is in june", "my sister passed her exam", "exam is in june"),
+    ("Isla, born on the 9th of march", "no running since isla, no time lol", "born on the 9th"),
+    (
+        "oat milk flat whites now, isla broke me",
+        "wife went back to work so isla's in nursery mon-thu",
+        "oat milk",
+    ),
+    ("ola is coming to stay with me for a month", "ola's team won, she is happy", "coming to stay"),
 ]
 
 
