@@ -27,6 +27,7 @@ from beliefledger.gate.rules import (
     named_roles,
     new_figures,
     other_statements,
+    others_health,
     plain_changes,
     possessives,
     rates,
@@ -106,6 +107,7 @@ class RuleExtractor:
                 or shorthand.may_be_in(text)
                 or rates.may_be(text, 0, len(text))
                 or _may_introduce(text)
+                or others_health.may_be_in(text)
             )
         ):
             for finding in findings(text, turn.said_at):
@@ -310,6 +312,10 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
         shaped = next(whole_sentences.findings(text, start, end, said_at), None)
         yield from found if shaped is None else _beside(found, shaped)
         yield from aliases.findings(text, start, end)
+        for each in others_health.findings(text, start, end, found):
+            told = _MADE_UP.search(text) is None if told is None else told
+            if told:
+                yield each
         if told is not False and third_parties.may_be_named(text, start, end):
             if told is None:
                 told = _MADE_UP.search(text) is None
