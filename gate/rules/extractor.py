@@ -23,6 +23,7 @@ from beliefledger.gate.rules import (
     introductions,
     languages,
     lapses,
+    life_news,
     listed_people,
     named_roles,
     new_figures,
@@ -108,6 +109,7 @@ class RuleExtractor:
                 or rates.may_be(text, 0, len(text))
                 or _may_introduce(text)
                 or others_health.may_be_in(text)
+                or life_news.may_be_in(text)
             )
         ):
             for finding in findings(text, turn.said_at):
@@ -297,12 +299,16 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
             found = self_descriptions.without_verb(words, found)
             reading = Reading(text, words, said_at, "first")
             found = rates.beside(reading, changes(reading, found))
+            found = life_news.beside(reading, found)
             if start < self_descriptions.EARLY:
                 found = greetings.beside(reading, found)
             found = listed_people.beside(reading, named_roles.beside(reading, found))
             found = ages.beside(reading, found, first=start < self_descriptions.EARLY)
             if together:
                 found = shorthand.beside(reading, found)
+        elif together and life_news.may_be_in(text[start:end]):
+            words = words_of(text, start, end)
+            found = life_news.beside(Reading(text, words, said_at, "first"), found)
         if not together:
             yield from found
             continue
