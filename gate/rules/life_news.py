@@ -115,7 +115,7 @@ def _told(reading: Reading, offset: int, news: _News, said: re.Match[str]) -> Ru
     begin, stop = said.start(), said.end(group)
     while not text[begin].isalnum():
         begin += 1
-    value = said[group].rstrip(" .-'’&")
+    value = said[group].rstrip(" .,-'’&")
     stop -= len(said[group]) - len(value)
     if not _fits(says, value, text):
         return None
