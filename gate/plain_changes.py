@@ -217,6 +217,9 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
     old = memory.value
     if not new or new.lower() in old.lower():
         return []
+    about = old.split()[0].lower()
+    if about in _ABOUT and new.split()[0].lower() not in _ABOUT:
+        new = f"{about} {new}"
     rival = says.get("rival")
     if rival == "car":
         car = next(_CARS.found(new), None)
@@ -243,6 +246,10 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         claims.append(memory.claim.replace(f"lives in {old}", f"moved to {new}"))
         claims += [f"{SELF}: {text}"] if _is_users(held) else []
     return [in_place(candidate, held, claim, new, ends) for claim in claims]
+
+
+_ABOUT = frozenset({"on", "about"})
+"""Before the topic of what somebody writes."""
 
 
 def _of_the_same(candidate: Candidate, text: str, told: News, held: Held) -> list[Candidate]:

@@ -22,8 +22,8 @@ class _Words(NamedTuple):
 
 
 _WORDS = Table(
-    [_Words(Guarded(each), True) for each in _DATA["of_prices"]]
-    + [_Words(Guarded(each), False) for each in _DATA["of_all"]]
+    [_Words(Guarded(each), of_prices=True) for each in _DATA["of_prices"]]
+    + [_Words(Guarded(each), of_prices=False) for each in _DATA["of_all"]]
 )
 
 
