@@ -117,8 +117,17 @@ _ROUND = compile_later(
 )
 
 
+_WHEN = compile_later(r"\W*(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)
+_PRICE = compile_later(r"(?:about |around |only )?[£$€]?\d")
+
+
 def _regular(finding: RuleFinding) -> RuleFinding:
-    """ "I've got yoga on Mondays": what comes round each week, and not what was got."""
+    """ "I've got yoga on Mondays": what comes round each week, and not what was got. "My gym is 60
+    a month" tells what it costs, and not which it is."""
+    if finding.attribute == "thing.gym":
+        if _WHEN.match(finding.value):
+            return finding._replace(attribute="schedule.gym")
+        return finding._replace(attribute="pays.gym") if _PRICE.match(finding.value) else finding
     if finding.attribute != "event.get":
         return finding
     found = _ROUND.match(finding.claim)

@@ -16,7 +16,7 @@ from beliefledger.gate.rules.findings import Reading, RuleFinding
 from beliefledger.gate.rules.lexicon import GIVEN, WORDS, expanded, load
 from beliefledger.gate.rules.names import NO_NAMES
 from beliefledger.gate.rules.normalised import spelt
-from beliefledger.gate.rules.patterns import is_job
+from beliefledger.gate.rules.patterns import KINDS, is_job
 from beliefledger.gate.rules.phrases import slug
 from beliefledger.ledger.candidate import SELF, Ends, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
@@ -67,7 +67,10 @@ def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
         beaten = [
             each
             for each in found
-            if each.start < told.end and told.start < each.end and each.attribute.startswith(over)
+            if each.start < told.end
+            and told.start < each.end
+            and each.attribute.startswith(over)
+            and ("of" not in news.says or _is_same(each, told))
         ]
         same = any(
             each not in beaten
@@ -83,6 +86,11 @@ def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
     return found
 
 
+def _is_same(other: RuleFinding, told: RuleFinding) -> bool:
+    """Whether another rule took the name of who speaks for something else: a trade, "Dev, 24"."""
+    return other.attribute != "work.role" or other.value.startswith(told.value)
+
+
 def _findings(reading: Reading, start: int, end: int) -> Iterator[tuple[_News, RuleFinding]]:
     text = reading.content[start:end]
     possible = _NEWS.possible(lowered(text))
@@ -96,7 +104,10 @@ def _findings(reading: Reading, start: int, end: int) -> Iterator[tuple[_News, R
         if (
             said is None
             or asked(text, said)
-            or any(a < said.end() and said.start() < b for a, b in taken)
+            or (
+                not news.says.get("beside")
+                and any(a < said.end() and said.start() < b for a, b in taken)
+            )
         ):
             continue
         finding = _told(reading, start, news, said)
@@ -119,6 +130,8 @@ def _told(reading: Reading, offset: int, news: _News, said: re.Match[str]) -> Ru
     stop -= len(said[group]) - len(value)
     if not _fits(says, value, text):
         return None
+    if "of" in says and not _is_speaker(said, says["of"]):
+        return None
     kin = (groups.get("kin") or "").lower()
     ends = tuple(
         Ends(attribute=each, sparing=value if says.get("others") else "")
@@ -132,7 +145,11 @@ def _told(reading: Reading, offset: int, news: _News, said: re.Match[str]) -> Ru
         claim = f"{SELF}'s {said['kin']}{text[said.end('kin') : begin + len(quote)]}"
     if "claim" in says:
         claim = says["claim"].format_map(fills)
-    slots = {key: slug(spelt(each.lower())) for key, each in fills.items() if key != "quote"}
+    slots = {
+        key: slug(_CHILDREN.get(each.lower(), spelt(each.lower())))
+        for key, each in fills.items()
+        if key != "quote"
+    }
     attribute = says["attribute"].format_map(slots)
     return RuleFinding(
         reading.content, offset + begin, offset + begin + len(quote), claim, says["type"],
@@ -141,6 +158,16 @@ def _told(reading: Reading, offset: int, news: _News, said: re.Match[str]) -> Ru
         act=SpeechAct.CHANGE if says.get("change") else None,
         ends=ends, said_at=reading.said_at,
     )  # fmt: skip
+
+
+def _is_speaker(said: re.Match[str], group: str) -> bool:
+    """Whether a word is the name of who speaks, and no trade or nation: "im dev, 24" may be one."""
+    word, low = said[group], said[group].lower()
+    if low in NO_NAMES or low in WORDS["not_names"] or low in KINDS:
+        return False
+    if low in GIVEN:
+        return word[0].isupper() or not is_job(low)
+    return word[0].isupper() and said.string[: said.start(group)].strip(" ,.!") != ""
 
 
 def _fits(says: dict[str, Any], value: str, text: str) -> bool:
@@ -164,6 +191,7 @@ def _fits(says: dict[str, Any], value: str, text: str) -> bool:
     return True
 
 
+_CHILDREN = {"lad": "son", "boy": "son", "lass": "daughter", "girl": "daughter"}
 _I = compile_later(r"\bI\b")
 _POSTS = frozenset(
     "head lead leader deputy partner matron sister dean vp cfo trainee sous-chef ta senco "

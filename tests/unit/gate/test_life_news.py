@@ -145,3 +145,41 @@ def test_who_it_is_and_a_relatives_post(said: str, attribute: str, value: str) -
 )
 def test_and_what_is_none(said: str, attribute: str) -> None:
     assert told(said, attribute) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("hiya, Maureen here, 71, from Grimsby", ("Maureen", "71", "Grimsby")),
+        ("Maya 22 from Cork", ("Maya", "22", "Cork")),
+        ("im Dev, 24, live in Leicester w my parents", ("Dev", "24", None)),
+        ("hey so im Noor 16 doing gcses", ("Noor", "16", None)),
+        ("im dev, 24", (None, "24", None)),
+        ("I'm British, 24, and bored", (None, None, None)),
+        ("i'm 30 minutes late", (None, None, None)),
+        ("Sam, 3 eggs please", (None, None, None)),
+        ("Tickets from London are dear", (None, None, None)),
+        ("Anna from Leeds called me", (None, None, None)),
+        ("Paris, 30 degrees today", (None, None, None)),
+    ],
+)
+def test_who_greets(said: str, expected: tuple[str | None, ...]) -> None:
+    slots = ("identity.name", "identity.age", "identity.origin")
+    assert tuple(next(iter(told(said, each)), None) for each in slots) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "attribute", "value"),
+    [
+        ("baby girl Isla born 2nd march", "relation.daughter.name", "Isla"),
+        ("our son Theo was born this morning", "relation.son.name", "Theo"),
+        ("eldest lad Scott is in the army", "relation.son.scott", "Scott"),
+        ("my youngest daughter Jodie works at Boots", "relation.daughter.jodie", "Jodie"),
+        ("we got the dog, Biscuit", "relation.dog.name", "Biscuit"),
+        ("we got a rescue greyhound called Nigel", "relation.dog.name", "Nigel"),
+        ("jacked in stobarts, im driving for Wincanton now", "work.employer", "Wincanton"),
+        ("rent went up to 1580, robbery", "home.rent", "1580"),
+    ],
+)
+def test_names_of_children_and_pets(said: str, attribute: str, value: str) -> None:
+    assert told(said, attribute) == [value]
