@@ -95,7 +95,7 @@ def _refigured_by(
         ends = Ends(attribute=memory.attribute, value=memory.value, denials=memory.negated)
         if one.type != NOTE and any(each.attribute == memory.attribute for each in own):
             continue  # a rule has found it in this slot itself
-        if one.type == NOTE:
+        if one.type == NOTE and not _is_moved_only(candidate, kind, figure, memory.claim):
             yield candidate.model_copy(
                 update={
                     "replaces": None, "value": span.quote, "ends": (ends,), "retracts": bool(own),
@@ -109,10 +109,11 @@ def _refigured_by(
                 yield in_place(candidate, one, told, several[0], (ends,))
             continue
         old = memory.claim[figure.start : figure.end]
-        claim = memory.claim[: figure.start] + candidate.value + memory.claim[figure.end :]
+        new = _as_many(candidate.value, old) if kind == "weekday" else candidate.value
+        claim = memory.claim[: figure.start] + new + memory.claim[figure.end :]
         if _AGED.search(_before(candidate)):
             claim = claim.replace(f" is {candidate.value}", f" turned {candidate.value}", 1)
-        value = _replaced(memory.value, old, candidate.value)
+        value = _replaced(memory.value, old, new)
         if (
             value == memory.value
         ):  # the figure stands in the claim alone, and the value would repeat
@@ -124,6 +125,38 @@ def _refigured_by(
         elif one.type != "event":
             when = When()
         yield in_place(candidate, one, claim, value, (ends,)).model_copy(update={"when": when})
+
+
+def _as_many(new: str, old: str) -> str:
+    """A day in the number of the old one: "wednesdays" as "wednesday", where "every" is before."""
+    if old[-1:] not in "sS":
+        return new.removesuffix("s")
+    return new if new[-1:] in "sS" else f"{new}s"
+
+
+def _is_moved_only(candidate: Candidate, kind: str, figure: new_figures.Figure, claim: str) -> bool:
+    """Whether a sentence says nothing but that what a note tells has another day or hour now."""
+    if kind not in _DATED | {"number"} or _MOVED.search(candidate.spans[0].quote) is None:
+        return False
+    if kind == "number" and not _is_hour(claim, *figure[1:], kind):
+        return False
+    quote = candidate.spans[0].quote.replace(candidate.value, " ")
+    said = {stem(word) for word in new_figures.words_of(quote)} - _OF_MOVING
+    return bool(said) and said <= {stem(word) for word in new_figures.words_of(claim)}
+
+
+_MOVED = compile_later(
+    r"\b(?:moved|moving|moves|changed|changing|switched|shifted|gone|pushed|brought|rescheduled|"
+    r"now|from now on|instead|these days|nowadays)\b",
+    re.I,
+)
+_OF_MOVING = frozenset(
+    stem(each)
+    for each in "moving moved moves change changed changing switched switch shifted pushed put "
+    "brought forward back rescheduled instead these nowadays they they've he's she's theyve got "
+    "slot our".split()
+)
+"""Words that only say that it is another time."""
 
 
 def _lone(
@@ -309,7 +342,10 @@ def _figure_meant(
             if old_unit and old_unit not in topic and new_unit not in words:
                 return None
         money = candidate.value[:1] in "$€£" and claim[old.start] in "$€£"
-        if not new_unit and not old_unit and not money:
+        hours = _is_hour(quote, at, at + len(candidate.value), kind) and _is_hour(
+            claim, *old[1:], kind
+        )
+        if not new_unit and not old_unit and not money and not hours:
             links = [_LINK.search(each.lower()) for each in (quote[:at], claim[: old.start])]
             if {link and link[1] for link in links} not in ({None}, {links[0] and links[0][1]}):
                 return None

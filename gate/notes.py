@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from beliefledger.gate import deadline, scorers
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.registry import NOTE
+from beliefledger.gate.rules import hyperboles
 from beliefledger.gate.rules.findings import topic_of
 from beliefledger.gate.rules.languages import is_foreign as is_foreign_language
 from beliefledger.gate.rules.lexicon import BASES, PETS, Form, verb_form
@@ -209,6 +210,7 @@ def _kind(text: str, claim: str) -> str:
 def _sure(text: str, sentence: str) -> float:
     """How surely a sentence of a turn is to be kept. In chat, where what is said is more often not
     meant, only the scorer of that counts; in longer turns it is more often of no worth."""
+    sentence = hyperboles.without(sentence)
     earnest = scorers.earnest(sentence)
     if len(text) <= CHAT:
         return earnest
@@ -229,6 +231,7 @@ def _is_none(sentence: str) -> bool:
 
 
 def _is_never(sentence: str) -> bool:
+    sentence = hyperboles.without(sentence)
     if _has(_never(), sentence) or tells_secret(sentence):
         return True
     if category_of(sentence) is not None:

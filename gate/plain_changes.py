@@ -245,6 +245,9 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
     old = memory.value
     if not new or new.lower() in old.lower():
         return []
+    about = old.split()[0].lower()
+    if about in _ABOUT and new.split()[0].lower() not in _ABOUT:
+        new = f"{about} {new}"
     rival = says.get("rival")
     if rival == "car":
         looks = _BEFORE_A_CAR.match(new)
@@ -275,6 +278,10 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         # "I got a Tesla" does not say that they drive it.
         claims.append(_I_DID.sub("User ", text) if _I_DID.match(text) else f"{SELF}: {text}")
     return [in_place(candidate, held, claim, new, ends) for claim in claims]
+
+
+_ABOUT = frozenset({"on", "about"})
+"""Before the topic of what somebody writes."""
 
 
 def _of_the_same(candidate: Candidate, text: str, told: News, held: Held) -> list[Candidate]:

@@ -69,6 +69,7 @@ _NOT_DONE = compile_later(
     r"\b(?:if|when|once|until|before|will|would|tomorrow|next|not|n['’]t|almost|nearly|wish|"
     r"imagine|pretend|dream(?:t|ed)?|could|should|might|he|she|they|his|her|their|said|says|"
     r"school|uni|university|college|nursery|course|class|holiday|gym|diet|period|festival|"
+    r"glasto\w*|cent(?:er|re) parcs|butlins|disney\w*|trip|conference|retreat|tour|cruise|camp|"
     r"nervous|dreading|is on|starts on)\b",
     re.I,
 )

@@ -89,19 +89,31 @@ def renewals(standing: Standing, candidate: Candidate) -> list[Renewal]:
             )
         ]
         if found:
-            return _with_same_claim(found, lasting)
+            return _with_same_claim(found, lasting, sentence.text)
     return []
 
 
-def _with_same_claim(found: list[Renewal], there: Sequence[Held]) -> list[Renewal]:
-    """These and what was told in the same words: "a barista at Costa" is in two slots."""
-    claims = {each.held.written.memory.claim for each in found}
+def _with_same_claim(found: list[Renewal], there: Sequence[Held], said: str) -> list[Renewal]:
+    """These and what was told in the same words: "a barista at Costa" is in two slots. A nurse who
+    is promoted to senior nurse is where she was."""
+    claims = {
+        each.held.written.memory.claim for each in found if not _is_raised_to(each, said.lower())
+    }
     ids = {each.held.memory_id for each in found}
     return found + [
         Renewal(held, None)
         for held in there
         if held.memory_id not in ids and says_one_of(held, claims)
     ]
+
+
+def _is_raised_to(renewal: Renewal, said: str) -> bool:
+    """Whether a new role is the old one, higher up."""
+    old, new = renewal.held.written.memory, renewal.new
+    if new is None or old.attribute != "work.role":
+        return False
+    role = said[new.start : new.end].split()
+    return len(role) > 1 and set(old.value.lower().split()) <= set(role)
 
 
 def older_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:

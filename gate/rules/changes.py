@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from beliefledger.gate.rules import endings, figures, states
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding
+from beliefledger.gate.rules.phrases import slug
 from beliefledger.ledger.candidate import SELF, Ends, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -107,7 +108,36 @@ def _noun_of(attribute: str) -> str | None:
 
 
 def _placed(reading: Reading, finding: RuleFinding) -> RuleFinding:
-    return figures.under_slot(finding._replace(said_at=reading.said_at))
+    return figures.under_slot(_regular(finding)._replace(said_at=reading.said_at))
+
+
+_ROUND = compile_later(
+    rf"{SELF} has got (?P<what>(?!(?:a|an|the|my|our)\b)[^\W\d_][\w'’-]{{2,20}}"
+    r"(?: (?!on\b|every\b)[\w'’-]{2,20})?) "
+    r"(?P<when>(?:(?:on|every) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|"
+    r"(?<=every )(?:mon|tues|wednes|thurs|fri|satur|sun)day\b).{0,60})",
+    re.I,
+)
+
+
+_WHEN = compile_later(r"\W*(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)
+_PRICE = compile_later(r"(?:about |around |only )?[£$€]?\d")
+
+
+def _regular(finding: RuleFinding) -> RuleFinding:
+    """ "I've got yoga on Mondays": what comes round each week, and not what was got. "My gym is 60
+    a month" tells what it costs, and not which it is."""
+    if finding.attribute == "thing.gym":
+        if _WHEN.match(finding.value):
+            return finding._replace(attribute="schedule.gym")
+        return finding._replace(attribute="pays.gym") if _PRICE.match(finding.value) else finding
+    if finding.attribute != "event.get":
+        return finding
+    found = _ROUND.match(finding.claim)
+    if found is None:
+        return finding
+    slot = f"schedule.{slug(found['what'])}"
+    return finding._replace(type="fact", attribute=slot, value=found["when"], when=NEVER)
 
 
 _STORY = compile_later(

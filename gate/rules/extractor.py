@@ -23,10 +23,12 @@ from beliefledger.gate.rules import (
     introductions,
     languages,
     lapses,
+    life_news,
     listed_people,
     named_roles,
     new_figures,
     other_statements,
+    others_health,
     plain_changes,
     possessives,
     rates,
@@ -106,6 +108,8 @@ class RuleExtractor:
                 or shorthand.may_be_in(text)
                 or rates.may_be(text, 0, len(text))
                 or _may_introduce(text)
+                or others_health.may_be_in(text)
+                or life_news.may_be_in(text)
             )
         ):
             for finding in findings(text, turn.said_at):
@@ -295,12 +299,16 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
             found = self_descriptions.without_verb(words, found)
             reading = Reading(text, words, said_at, "first")
             found = rates.beside(reading, changes(reading, found))
+            found = life_news.beside(reading, found)
             if start < self_descriptions.EARLY:
                 found = greetings.beside(reading, found)
             found = listed_people.beside(reading, named_roles.beside(reading, found))
             found = ages.beside(reading, found, first=start < self_descriptions.EARLY)
             if together:
                 found = shorthand.beside(reading, found)
+        elif together and life_news.may_be_in(text[start:end]):
+            words = words_of(text, start, end)
+            found = life_news.beside(Reading(text, words, said_at, "first"), found)
         if not together:
             yield from found
             continue
@@ -310,6 +318,10 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
         shaped = next(whole_sentences.findings(text, start, end, said_at), None)
         yield from found if shaped is None else _beside(found, shaped)
         yield from aliases.findings(text, start, end)
+        for each in others_health.findings(text, start, end, found):
+            told = _MADE_UP.search(text) is None if told is None else told
+            if told:
+                yield each
         if told is not False and third_parties.may_be_named(text, start, end):
             if told is None:
                 told = _MADE_UP.search(text) is None

@@ -42,7 +42,11 @@ KINDS = (
     ("clock", re.compile(
         r"\b\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|a\.m\.|p\.m\.|o['’]?clock)\b|\b\d{1,2}:\d\d\b|"
         r"\b(?:half past|quarter (?:past|to)) \w+", re.I)),
-    ("weekday", re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)),
+    ("weekday", re.compile(
+        r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+        r"(?:(?: and |, and | & | \+ |, |/)(?:on )?"
+        r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?)*\b",
+        re.I)),
     ("number", re.compile(
         rf"(?:[$€£] ?)?\b\d{{1,9}}(?:[.,]\d{{1,3}}){{0,3}} ?(?:k\b|%|[$€£])?|\b(?:{_WORDS})\b",
         re.I)),

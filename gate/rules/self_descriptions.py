@@ -87,19 +87,42 @@ def without_verb(words: list[Token], found: list[RuleFinding]) -> list[RuleFindi
 
 def _job_here(words: list[Token]) -> list[Token] | None:
     """ "Dev here, 29, based in Austin" as "I'm a dev, 29, based in Austin"."""
-    at = next((i for i in (1, 2, 3) if i < len(words) - 1 and words[i].low == "here"), None)
-    if at is None or not is_job(words[at - 1].low) or words[at + 1].low not in _AFTER_HERE:
+    at = next((i for i in (1, 2, 3) if i < len(words) and words[i].low == "here"), None)
+    if at is None or not is_job(words[at - 1].low):
         return None
-    if any(not word.low.isalpha() for word in words[:at]):
+    following = words[at + 1].low if at + 1 < len(words) else "."
+    if following not in _AFTER_HERE:
+        return None
+    if any(not word.low.isalpha() for word in words[:at]) or words[0].low in _NO_SELF:
         return None
     begin, comma = words[0].start, words[at]._replace(text=",", low=",")
     article = "an" if words[0].low[0] in "aeiou" else "a"
-    rest = words[at + 1 + (words[at + 1].low == ",") :]
+    rest = words[at + 1 + (following == ",") :]
     lead = [Token(each, each, begin, begin) for each in ("i'm", article)]
     return [*lead, *words[:at], comma, *rest]
 
 
-_AFTER_HERE = frozenset({",", "from", "living", "based", "working"})
+_NO_SELF = frozenset(
+    "is are was were any the this that which what who your his her their no".split()
+)
+_AFTER_HERE = frozenset(
+    {
+        ",",
+        "from",
+        "living",
+        "based",
+        "working",
+        "on",
+        "with",
+        "who",
+        "again",
+        ".",
+        "!",
+        ";",
+        "-",
+        "–",
+    }
+)
 
 
 def _years_old(words: list[Token]) -> list[Token]:
