@@ -74,6 +74,8 @@ _NOT_DONE = compile_later(
     re.I,
 )
 _PLAN = compile_later(
+    r"\bstart(?:ing)?(?: (?:on )?(?:the )?[\w-]{2,12}(?: \w{3,9})?)? as (?:an? |the |their )?"
+    rf"(?P<post>[\w-]+(?: [\w-]+){{0,3}}?) (?:at|with|for) (?P<there>{_NAMED}{{0,2}})|"
     r"(?:\b(?:start(?:ing)?|begin(?:ning)?|join(?:ing)?)"
     r"(?: (?:work|working|a new job|my new job|a job|a new role))?(?P<prep> (?:at|with|for))?|"
     r"\b(?:accepted|took|signed|got)(?: up)? (?:an?|the|my|their) "
@@ -145,19 +147,25 @@ def begun(
 ) -> tuple[TurnView, Sequence[Candidate]]:
     """The candidates and, where the turn tells that a job has begun which was planned, the employer
     and the role that the plan names; and the turn with what they cite."""
-    if any(_is_job(each) for each in candidates):
-        return turn, _without_the_post(Standing(draft, subject_ref, turn), candidates)
+    jobs = [each.value.lower() for each in candidates if _is_job(each)]
     span = _done(turn)
-    if span is None:
+    if span is None and not jobs:
         return turn, candidates
-    start, end, named = span
     standing = Standing(draft, subject_ref, turn)
-    if named is not None and (there := _where_it_is(turn, span, standing)) is not None:
-        found = [*without_notes(candidates, start, end), there]
-        return turn, _without_the_post(standing, found)
+    if span is None or (jobs and set(jobs) != {span[2]}):
+        return turn, _without_the_post(standing, candidates)
+    start, end, named = span
     plans = [plan for held in standing.of_user() if (plan := _planned(held)) is not None]
+    if jobs:  # the plan tells more of it
+        if not any(each.employer.lower() == named and each.role for each in plans):
+            return turn, _without_the_post(standing, candidates)
+        candidates = [each for each in candidates if not _is_job(each)]
     if named is not None:
         plans = [each for each in plans if each.employer.lower() == named]
+        there = None if plans else _where_it_is(turn, span, standing)
+        if there is not None:
+            found = [*without_notes(candidates, start, end), there]
+            return turn, _without_the_post(standing, found)
     if len({each.employer.lower() for each in plans}) != 1:
         return turn, candidates
     plan = next((each for each in reversed(plans) if each.role), plans[-1])
@@ -263,7 +271,7 @@ def _planned(held: Held) -> _Plan | None:
         return None
     if _OF_USER.search(memory.claim[: found.start()]) is None:
         return None
-    employer = (found["org"] or found["offer"]).rstrip(" .,!'’")
+    employer = (found["org"] or found["offer"] or found["there"]).rstrip(" .,!'’")
     first = employer.split()[0].lower()
     if first in _NO_EMPLOYER or first in WORDS["not_employers"]:
         return None
@@ -273,7 +281,7 @@ def _planned(held: Held) -> _Plan | None:
         )
         if not joins:
             return None
-    return _Plan(held, employer, _role(found["role"]))
+    return _Plan(held, employer, _role(found["role"] or found["post"]))
 
 
 def _role(told: str | None) -> str | None:

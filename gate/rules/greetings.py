@@ -17,8 +17,8 @@ _NAME = r"(?P<name>[^\W\d_][^\W\d_'’-]{1,15}(?:[-'’][^\W\d_]{2,12})?)"
 _NAME2, _NAME3, _NAME4 = (_NAME.replace("name", f"name{at}") for at in (2, 3, 4))
 _GREETING = (
     r"(?:(?:hi|hey|hello|hiya|heya|hallo|yo|ciao|hola|ola|bonjour|salut|servus|moin|namaste|"
+    r"hej|buon ?giorno|guten (?:tag|morgen)|good day|(?:good )?(?:morning|evening|afternoon))\b"
 )
-_GREETING += r"g(?:uten|ood) (?:tag|morgen|morning|evening|afternoon|day)|buon ?giorno|hej)\b"
 _GREETING += r"(?: there| all| again| everyone| guys| folks| assistant)?[,.!\s-]{0,3}\s?)"
 _AGAIN = r"(?:,? (?:here|again|speaking|btw|by the way|from (?!the\b)\w[\w'’ ]{1,30}|writing))"
 _END = r"(?=\s?[,.!;:–(-]|\W*$)"

@@ -113,7 +113,11 @@ def lapses(text: str) -> Iterator[Lapse]:
 _WHO = ("kin", "bare", "pron", "name")
 
 
-_COUNTS = {"one": 1, "1": 1, "two": 2, "2": 2, "three": 3, "3": 3}
+_COUNTS = {
+    said: count
+    for count, word in enumerate(("one", "two", "three", "four", "five", "six"), 1)
+    for said in (word, str(count))
+}
 
 
 def _lapse(event: Entry, found: re.Match[str], begin: int) -> Lapse:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from beliefledger.gate.rules import self_descriptions
+from beliefledger.gate.rules import self_descriptions, unmarked
 from beliefledger.gate.rules.lexicon import BASES, GIVEN, NEAR, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.words import Token, tokens, without_there
 
@@ -50,7 +50,7 @@ _UNSURE = frozenset(_DATA["unsure"].split())
 _KIN = frozenset(_DATA["kin"].split())
 _OURS = frozenset(_DATA["ours"].split())
 _BARE, _VERBS = frozenset(_DATA["bare"].split()), ("is", "went")
-SUBJECTLESS = frozenset({*_SUBJECTLESS, *_KIN, *_BARE, "dont", "cant", "new"})
+SUBJECTLESS = frozenset({*_SUBJECTLESS, *_KIN, *_BARE, *unmarked.FIRST, "dont", "cant", "new"})
 """What a sentence about the speaker may begin with that leaves "I" out."""
 _SYMBOL = "\u2190"
 """Marks from here on are arrows, pictures and emoji."""
@@ -77,6 +77,7 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
     said = text[start:end]
     if "'s" in said or "’s" in said:
         words = _uncontracted(words)
+    words = unmarked.apart(words)
     if not said.isascii():
         words = _without_symbols(words)
     if len(words) > 5:
