@@ -179,6 +179,9 @@ def _about_slot(
 ) -> Scores:
     said, named = having.stated(slot.says), having.any_of(slot.names)
     valued, hinted = having.any_of(slot.values), having.stated(slot.hints)
+    if slot.unless:
+        other = having.any_of(slot.unless)
+        said, valued, hinted = said & ~other, valued & ~other, hinted & ~other
     if kin:  # whoever is named makes up for what a hint lacks
         said = said | hinted
     else:

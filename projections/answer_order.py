@@ -8,7 +8,7 @@ trained. What took a text's place stays before it, and so does what was said wit
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,13 @@ from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.data_files import data
 from beliefledger.projections.aboutness import ABOUT
 from beliefledger.projections.evidence import turn_of
-from beliefledger.projections.kept_slots import all_elsewhere
+from beliefledger.projections.kept_slots import OTHER, all_elsewhere, kept_under
 from beliefledger.projections.mentions import ONLY_ASKS
 from beliefledger.projections.novelty import GENERAL, THEIRS, UNITS, UNREAL
 from beliefledger.projections.search_terms import terms as terms_in
-from beliefledger.projections.slot_routing import light_terms, with_same
+from beliefledger.projections.slot_routing import change_terms, light_terms, with_same
 from beliefledger.projections.take_overs import taker
+from beliefledger.projections.text_lines import USER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,6 +46,8 @@ OWN = 0.33
 subject, to come before it."""
 LITTLE = 0.6
 """The share of the meaning of the result that is nearest below which another is far from it."""
+A_LIFE = 10
+"""From so many turns on somebody has told of many things."""
 SAME = 0.4
 """How near to each other two texts have to be by meaning to be perhaps about the same."""
 _LONG = 30
@@ -236,7 +239,7 @@ def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
     now = evidence.asked.tense == "now"
     known, margin = features(first, evidence), OF_OTHERS if evidence.asked.kin else MARGIN
     best = [first[each] for each in order(known, weights(), margin, now=now)]
-    best = _own_first(best, evidence)
+    best = _about_first(_held_first(_own_first(best, evidence), evidence), evidence)
     by = {each.number: each for each in best}
     said_at = evidence.index.texts["said_at"]
     terms = {each: frozenset(evidence.index.lines.terms[each]) for each in by}
@@ -289,6 +292,64 @@ def _own_first(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:
         if not of_others and near[place] >= OWN * near[0]:
             return [each, *best[:place], *best[place + 1 :]]
     return list(best)
+
+
+def _held_first(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:
+    """Of a question about a slot of the subject's own of which there is a memory: what is kept
+    under other slots alone, and is not about this one, does not come before that."""
+    asked, about = evidence.asked, evidence.about
+    if not asked.own_now or asked.kin or not asked.slots:
+        return list(best)
+    own = about.keyed & ~about.others
+    held = [not each.over and bool(own[[each.number, *each.others]].any()) for each in best]
+    if True not in held or held[0]:
+        return list(best)
+    wanted = {each.name for each in asked.slots}
+    place = held.index(True)
+    before = [each for each in best[:place] if not _of_another(each, wanted, evidence)]
+    behind = [each for each in best[:place] if each not in before]
+    return [*before, best[place], *behind, *best[place + 1 :]]
+
+
+def _about_first(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:
+    """Of a question about a slot, among many turns: what is known to be of something else (another
+    slot, or a member of a set), and shares no word with what is about the slot or with the
+    question, does not come before that."""
+    asked, about, index = evidence.asked, evidence.about, evidence.index
+    turns = evidence.searched & (index.texts["is_memory"] == 0)
+    if asked.tense != "now" or not asked.slots or int(turns.sum()) < A_LIFE:
+        return list(best)
+    groups = [(each.number, *each.others) for each in best]
+    fits = [
+        not each.over and float((about.scores * ~about.others)[list(group)].max()) >= ABOUT
+        for each, group in zip(best, groups, strict=True)
+    ]
+    if True not in fits or fits[0]:
+        return list(best)
+    place = fits.index(True)
+    wanted = _terms_of(groups[place], index).union(*(with_same(each) for each in asked.terms))
+    wanted -= change_terms() | light_terms() | {USER}
+    told = {best[place].taken_up_by, best[place].newer}
+    before = [
+        each
+        for each, group in zip(best[:place], groups, strict=False)
+        if not told.isdisjoint(group)
+        or not wanted.isdisjoint(_terms_of(group, index))
+        or not (any(index.lines.members(n) for n in group) or kept_under(group, index) - {OTHER})
+    ]
+    behind = [each for each in best[:place] if each not in before]
+    return [*before, best[place], *behind, *best[place + 1 :]]
+
+
+def _terms_of(group: Sequence[int], index: SubjectIndex) -> frozenset[str]:
+    return frozenset().union(*(index.lines.terms[each] for each in group))
+
+
+def _of_another(placed: Placed, wanted: Collection[str], evidence: Evidence) -> bool:
+    """Whether all slots that are known of a result are other ones than those that are asked for."""
+    texts = [placed.number, *placed.others]
+    kept = kept_under(texts, evidence.index) - {OTHER}
+    return bool(kept) and kept.isdisjoint(wanted)
 
 
 def order(known: Features, weighed: Features, margin: float = MARGIN, *, now: bool) -> list[int]:

@@ -296,6 +296,8 @@ class Placed(NamedTuple):
     """It is not so any more …"""
     newer: int | None = None
     """… and this took its place."""
+    member: bool = False
+    """It tells of a member of the set, or of the role, that is asked for."""
 
 
 def arranged(

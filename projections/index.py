@@ -43,6 +43,7 @@ from beliefledger.projections.open_sentences import is_new, stated, unreal
 from beliefledger.projections.recalls import shown_in
 from beliefledger.projections.search_requests import TaggedWhere
 from beliefledger.projections.search_terms import indexed, terms
+from beliefledger.projections.set_members import told_of
 from beliefledger.projections.showing import ShownTurn, bare, shown_again
 from beliefledger.projections.text_lines import TextLines
 from beliefledger.projections.turn_context import AGENTS, prior
@@ -357,7 +358,8 @@ class SubjectIndex:
         caller adds its row."""
         found = indexed(words)
         number = self.words.add(found)
-        self.lines.add(found if said is None else indexed(said), new=is_new(words))
+        told = told_of(words if said is None else said)
+        self.lines.add(found if said is None else indexed(said), told, new=is_new(words))
         self.heads.add(terms(head) if head else ())
         self.turn_ids.append(turn_id)
         self.tags.append(text_tag(self.keys, self.model, words))

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from beliefledger.projections.slot_routing import built_in
+from beliefledger.projections.slot_routing import built_in, role_slots
 
 if TYPE_CHECKING:
     from beliefledger.projections.index import SubjectIndex
@@ -46,7 +46,7 @@ def slots_of(key: str) -> frozenset[str]:
 @cache
 def _by_key() -> Mapping[str, Collection[str]]:
     found: dict[str, list[str]] = {}
-    for slot in built_in():
+    for slot in (*built_in(), *role_slots()):
         for each in slot.attributes:
             found.setdefault(each, []).append(slot.name)
     return found

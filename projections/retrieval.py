@@ -6,12 +6,12 @@ How each profile ranks is written down here, and in docs/search.md with the figu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from beliefledger.ledger.candidate import MILLION
+from beliefledger.ledger.candidate import MILLION, SELF
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.times import DAY
 from beliefledger.projections import answer_order, lexical, ranking
@@ -28,7 +28,9 @@ from beliefledger.projections.ranking import RRF_K, Arm
 from beliefledger.projections.routing import asks_agent
 from beliefledger.projections.search_requests import Hit, Vote
 from beliefledger.projections.search_terms import asked
-from beliefledger.projections.slot_routing import SlotQuestion, SlotWords
+from beliefledger.projections.set_order import members_first, named_first
+from beliefledger.projections.set_questions import role_asked, set_asked
+from beliefledger.projections.slot_routing import SlotQuestion, SlotWords, built_in
 from beliefledger.projections.turn_context import (
     highest,
     in_context,
@@ -125,6 +127,10 @@ def find(index: SubjectIndex, query: Query) -> Result:
     entities = index.lines.entities.names
     asked_for = asked_of(query.asked, people, same_people(people), entities)
     about = aboutness(index, asked_for, mask, meant, query.floor)
+    others = _instead(index, asked_for, about, mask)
+    if others is not None:
+        asked_for = others
+        about = aboutness(index, asked_for, mask, meant, query.floor)
     if asked_for.slots and about.scores.max(initial=0) < ABOUT:  # nobody said anything of these
         asked_for = asked_for.without_slots()
         about = aboutness(index, asked_for, mask, meant, query.floor)
@@ -180,6 +186,11 @@ def find(index: SubjectIndex, query: Query) -> Result:
         then = mask & (index.texts["said_at"] <= query.filters.valid_at)
         evidence = Evidence(index, asked_for, about, ranked, wanted, query.floor, searched=then)
         placed = answer_order.reordered(placed, evidence)
+        all_of, role = set_asked(query.words), role_asked(query.words)
+        if all_of is not None:
+            placed = members_first(placed, all_of, index, then)
+        elif role is not None:
+            placed = named_first(placed, role, index, then)
     placed = placed[: query.k]
     further = {each.number for each in placed}.difference(kept.tolist())
     if further:  # brought in by what they took the place of
@@ -197,6 +208,25 @@ def _news(index: SubjectIndex, mask: Mask, worth: Scores) -> Numbers:
     novel = (index.texts["novelty"] >= NEWS) & (index.texts["aside"] == 0)
     there = np.flatnonzero(mask & novel & (said_at > since))
     return there[np.argsort(-said_at[there], kind="stable")][:MOST_NEWS]
+
+
+def _instead(
+    index: SubjectIndex, asked_for: SlotQuestion, about: Aboutness, mask: Mask
+) -> SlotQuestion | None:
+    """Of a question about the subject's own slots of which there is no memory: the question as one
+    about the slots, too, whose memories answer it even so. None where there are none of these."""
+    if not asked_for.own_now or asked_for.kin or (about.keyed & ~about.others).any():
+        return None
+    by_name = {slot.name: slot for slot in built_in()}
+    mine = mask & index.lines.about(lambda entity: entity == SELF)
+    for name in dict.fromkeys(each for slot in asked_for.slots for each in slot.instead):
+        slot = by_name[name]
+        if index.lines.keyed(slot.attributes)[mine].any():
+            return replace(asked_for, slots=(*asked_for.slots, slot))
+    if about.scores.max(initial=0) >= ABOUT:
+        return None
+    further = tuple(by_name[name] for slot in asked_for.slots for name in slot.instead)
+    return replace(asked_for, slots=(*asked_for.slots, *further)) if further else None
 
 
 def _perhaps(
@@ -317,6 +347,8 @@ def _hits(
                 votes["recency"] = Vote(0, fresh[place])
             if routed[place]:
                 votes["type"] = Vote(0, 1.0)
+        if placed[place].member:
+            votes["slot"] = Vote(0, 1.0)
         later = placed[place].taken_up_by
         hits.append(
             Hit(

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.projections.search_terms import STOP_WORDS, stems, terms, words
+from beliefledger.projections.sets import roles
 
 Words = frozenset[str]
 """Stems that must all be there."""
@@ -58,6 +59,10 @@ class SlotWords(NamedTuple):
     only "charge"."""
     theirs: tuple[str, ...] = ()
     """The parts of keys by which memories tell it of others: relation.brother.drive."""
+    unless: tuple[Words, ...] = ()
+    """Words of texts by which `says` and `values` state something else: of a wedding that moves."""
+    instead: tuple[str, ...] = ()
+    """The slots whose memories answer where there is none of its own: of a job its employer."""
     about: str = ""
     """The description that a question's meaning is compared with."""
     kinds: tuple[Words, ...] = ()
@@ -170,6 +175,8 @@ def slot_words(name: str, given: Mapping[str, Any]) -> SlotWords:
         hints=hints,
         values=_said(given.get("values", ())),
         theirs=tuple(given.get("theirs", ())),
+        unless=_said(given.get("unless", ())),
+        instead=tuple(given.get("instead", ())),
         about=given.get("about", ""),
         kinds=tuple(frozenset(stems(words(each))) for each in given.get("kinds", ())),
     )
@@ -186,8 +193,9 @@ def asked_for(
     own = not _SELF.isdisjoint(spoken)
     if _does(spoken):
         meant = (*meant, _WORK)
-    slots = _routed(stemmed, (*more, *built_in()), meant)
-    slots = _of_kin(spoken, stemmed, slots, (*more, *built_in()))
+    routable = (*more, *built_in(), *_roles_in(spoken, stemmed))
+    slots = _routed(stemmed, routable, meant)
+    slots = _of_kin(spoken, stemmed, slots, routable)
     named = frozenset().union(*(word for slot in slots for word in slot.names))
     named |= frozenset().union(*(each for slot in slots for each in slot.of_others(stemmed)))
     kin = tuple(each for each in known.kin if each & stemmed and not each & named)
@@ -334,6 +342,50 @@ def built_in() -> tuple[SlotWords, ...]:
     """The slots that every ledger knows."""
     written = data("beliefledger.projections", "slot_words.yaml")
     return tuple(slot_words(each["slot"], each) for each in written)
+
+
+@cache
+def role_slots() -> tuple[SlotWords, ...]:
+    """The slots of roles that have no other: whoever does something for somebody."""
+    return tuple(
+        slot_words(
+            f"{_ROLE}{each['role'][0]}",
+            {
+                "attributes": [key for noun in each["role"] for key in _role_keys(noun)],
+                "names": [noun for noun in each["role"] if _is_apart(noun)],
+                "asks": each["asks"],
+            },
+        )
+        for each in roles()
+        if "slot" not in each
+    )
+
+
+def _roles_in(spoken: Sequence[str], stemmed: frozenset[str]) -> list[SlotWords]:
+    """The slots of the roles that a question has the very words of: a garden is no gardener."""
+    said = f" {' '.join(spoken)} "
+    of = {each["role"][0]: each["role"] for each in roles()}
+    return [
+        slot
+        for slot in role_slots()
+        if any(f" {noun} " in said for noun in of[slot.name.removeprefix(_ROLE)])
+        or any(each <= stemmed for each in slot.asks)
+    ]
+
+
+_ROLE = "role "
+
+
+def _is_apart(noun: str) -> bool:
+    """Whether the stem of a noun for somebody is not that of what they do."""
+    said = words(noun)
+    return all(len(word) - len(stem) <= 1 for word, stem in zip(said, stems(said), strict=True))
+
+
+def _role_keys(noun: str) -> list[str]:
+    name = noun.replace(" ", "-")
+    heads = ("thing.", "thing.new-", "thing.our-", "relation.", "care.", "home.", "pets.")
+    return [f"{head}{name}" for head in heads]
 
 
 @cache

@@ -17,6 +17,7 @@ from beliefledger.ledger.restored import Restored
 from beliefledger.projections.columns import Codes
 from beliefledger.projections.index_state import under, within
 from beliefledger.projections.people import Person, introduced
+from beliefledger.projections.set_members import NOTHING, Member, Told
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,12 +85,17 @@ class TextLines:
         """Of each text: whether somebody else than the subject said it."""
         self.unreal: dict[int, frozenset[str]] = {}
         """By turn: the terms that it has only in what could or would be; none if it has none."""
+        self.told_of_sets: dict[int, Told] = {}
+        """By text: what it tells of sets; none if it tells nothing of any."""
         self._new = bytearray()
         """Of each text: whether it says that something is so of late."""
         self._known: dict[tuple[str, ...], bytearray] = {}
 
-    def add(self, terms: Sequence[str], *, new: bool = False) -> None:
-        """Add a line for the next text; `new` if it says that something is so of late."""
+    def add(self, terms: Sequence[str], told: Told = NOTHING, *, new: bool = False) -> None:
+        """Add a line for the next text, with what it tells of sets; `new` if it says that something
+        is so of late."""
+        if told != NOTHING:
+            self.told_of_sets[len(self._key)] = told
         self._new.append(new)
         self.terms.append(terms)
         self._key.append(-1)
@@ -115,6 +121,10 @@ class TextLines:
         if unreal:
             self.unreal[number] = unreal
         self._others[number] = role != USER
+
+    def members(self, number: int) -> Sequence[Member]:
+        """The members of sets that a text tells of."""
+        return self.told_of_sets.get(number, NOTHING).members
 
     def new(self) -> Mask:
         """The texts that say that something is so of late."""
@@ -222,6 +232,10 @@ class TextLines:
             ],
             "others": np.frombuffer(bytes(self._others), np.uint8),
             "new": np.frombuffer(bytes(self._new), np.uint8),
+            "sets": [
+                (number, [list(each) for each in told.members], told.ended)
+                for number, told in self.told_of_sets.items()
+            ],
             "unreal": [(number, sorted(each)) for number, each in self.unreal.items()],
         }
 
@@ -241,6 +255,13 @@ class TextLines:
         self._others = bytearray(state["others"].tobytes())
         self._new = bytearray(state["new"].tobytes())
         self.unreal = {number: frozenset(each) for number, each in state["unreal"]}
+        self.told_of_sets = {
+            number: Told(
+                tuple(Member(of, kind, tuple(names), *more) for of, kind, names, *more in members),
+                tuple((name, tuple(those)) for name, those in ended),
+            )
+            for number, members, ended in state["sets"]
+        }
         self._known = {}
 
 

@@ -140,7 +140,13 @@ def telling(results: Sequence[FoundAnswer], query: str) -> list[FoundAnswer]:
     others = [each for each in results if each.memory or canonical_text(each.text) != asked]
     best = max((each.score for each in others), default=0.0)
     least = max(LEAST, SHARE * best)
-    near = [each for each in others if each.score >= least or (each.memory and "slot" in each.arms)]
+    near = [
+        each
+        for each in others
+        if each.score >= least
+        or (each.memory and "slot" in each.arms)
+        or _of_slot(each) >= ANSWERED
+    ]
     if not any(each.memory and _of_slot(each) >= ANSWERED for each in near):
         return near
     return [each for each in near if each.memory or _goes_with(each, query, best)]

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
-from beliefledger.projections import answer_order, novelty
+from beliefledger.projections import answer_order, novelty, retrieval
 from beliefledger.projections.current_first import Placed
 from beliefledger.projections.embedding import MINILM, Words
 from beliefledger.projections.evidence import Evidence
@@ -208,7 +208,14 @@ def _case(
             seen.append((first, features, evidence.asked.tense == "now"))
         return list(placed)
 
-    with patch.object(answer_order, "reordered", kept):
+    def nothing(_: str) -> None:
+        """Sets and roles have an order of their own, after this one."""
+
+    with (
+        patch.object(answer_order, "reordered", kept),
+        patch.object(retrieval, "set_asked", nothing),
+        patch.object(retrieval, "role_asked", nothing),
+    ):
         results = memory.search(person, words, K, valid_at=at, record=False).results
     if seen:
         placed, features, now = seen[-1]
