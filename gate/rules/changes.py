@@ -121,7 +121,11 @@ _ROUND = compile_later(
 
 
 _WHEN = compile_later(r"\W*(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)
-_PRICE = compile_later(r"(?:about |around |only )?[£$€]?\d")
+_PRICE = compile_later(
+    r"(?:about |around |only )?(?:[£$€]\d|\d[\d.,]{0,6} ?(?:[£$€]|quid|pounds?|euros?|dollars?|"
+    r"bucks|(?:a|per|each) (?:month|week|year)|p/?c?m\b|monthly))",
+    re.I,
+)
 
 
 def _regular(finding: RuleFinding) -> RuleFinding:

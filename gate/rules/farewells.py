@@ -15,6 +15,8 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.literals import Guarded
 from beliefledger.gate.rules.findings import RuleFinding
 from beliefledger.gate.rules.lexicon import expanded, load
+from beliefledger.gate.rules.sensitive import category_of
+from beliefledger.gate.rules.successions import without_reason
 from beliefledger.ledger.candidate import Ends, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -84,6 +86,8 @@ def findings(content: str, start: int, end: int, said_at: int) -> Iterator[RuleF
             stop = max(stop, start + parting.new[1])
         while stop > begin and content[stop - 1] in ".!,;:- ":
             stop -= 1
+        if category_of(content[begin:stop]) is not None:
+            begin, stop = without_reason(content, begin, stop)
         quote = content[begin:stop]
         value = quote if parting.new is None else text[slice(*parting.new)]
         yield RuleFinding(

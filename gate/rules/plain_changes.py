@@ -14,6 +14,8 @@ from beliefledger.gate.literals import Guarded, Table, plain
 from beliefledger.gate.rules.findings import RuleFinding, looked_up
 from beliefledger.gate.rules.lexicon import GIVEN, expanded, load
 from beliefledger.gate.rules.patterns import is_job
+from beliefledger.gate.rules.sensitive import category_of
+from beliefledger.gate.rules.successions import without_reason
 from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "event.plain-change"
@@ -90,6 +92,10 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
         end -= 1
     text = content[start:end]
     if next(news(text), None) is not None:
+        if category_of(text) is not None:
+            begin, stop = without_reason(content, start, end)
+            if next(news(content[begin:stop]), None) is not None:
+                start, end, text = begin, stop, content[begin:stop]
         words = " ".join(dict.fromkeys(_WORD.findall(plain(text))))
         yield looked_up(content, start, end, ATTRIBUTE, words)
 
