@@ -1,5 +1,5 @@
 """What is over along with something else: the age of a cat that died, and that there is a car, once
-the Corsa is sold. Pure."""
+the Corsa is sold, or the flat in another town. Pure."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, Standing
 from beliefledger.gate.rules.lexicon import PETS
+from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 _PET = compile_later(rf"relation\.(?P<noun>(?:{'|'.join(sorted(PETS))})s?)\.name")
@@ -47,3 +48,25 @@ def _of_pet(standing: Standing, noun: str, name: str) -> list[Held]:
 def _had(standing: Standing, noun: str) -> list[Held]:
     """That somebody has such a thing."""
     return [each for each in standing.of_user() if each.written.memory.attribute == f"has.{noun}"]
+
+
+def homes_elsewhere(standing: Standing, candidate: Candidate) -> list[Held]:
+    """What was told of a home elsewhere, once a candidate says where the user lives now: "lives in
+    a small flat in Leith"."""
+    if candidate.attribute != "home.location" or candidate.entity != SELF or candidate.retracts:
+        return []
+    if candidate.negated or candidate.context is not None or candidate.act not in _SAID_SO:
+        return []
+    here = candidate.value.lower()
+    return [
+        held
+        for held in standing.of_user()
+        if held.written.memory.attribute in ("home.type", "home.household")
+        and held.written.memory.context is None
+        and _ELSEWHERE.search(held.written.memory.claim) is not None
+        and here not in held.written.memory.claim.lower()
+    ]
+
+
+_ELSEWHERE = compile_later(r"\blives? (?:in|with) .{1,60}\bin [A-ZÀ-Þ]")
+_SAID_SO = frozenset({SpeechAct.STATEMENT, SpeechAct.CHANGE, SpeechAct.CORRECTION})

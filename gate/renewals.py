@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.calendar_names import NAMES
+from beliefledger.gate.dependents import homes_elsewhere
 from beliefledger.gate.keys import canonical
 from beliefledger.gate.meant_memories import (
     LASTING,
@@ -122,7 +123,7 @@ def older_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:
     return (
         _notes_of_slot(standing, candidate)
         or _partners_before(standing, candidate)
-        or _homes_before(standing, candidate)
+        or homes_elsewhere(standing, candidate)
     )
 
 
@@ -146,27 +147,6 @@ def _notes_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:
             if any(one == other for one in noun for other in nouns):
                 found.append(held)
     return found
-
-
-def _homes_before(standing: Standing, candidate: Candidate) -> list[Held]:
-    """What was told of a home elsewhere, once a candidate says where the user lives now: "lives in
-    a small flat in Leith"."""
-    if candidate.attribute != "home.location" or candidate.entity != SELF or candidate.retracts:
-        return []
-    if candidate.negated or candidate.context is not None or candidate.act not in _SAID_SO:
-        return []
-    here = candidate.value.lower()
-    return [
-        held
-        for held in standing.of_user()
-        if held.written.memory.attribute in ("home.type", "home.household")
-        and held.written.memory.context is None
-        and _ELSEWHERE.search(held.written.memory.claim) is not None
-        and here not in held.written.memory.claim.lower()
-    ]
-
-
-_ELSEWHERE = compile_later(r"\blives? (?:in|with) .{1,60}\bin [A-ZÀ-Þ]")
 
 
 def _partners_before(standing: Standing, candidate: Candidate) -> list[Held]:
@@ -465,6 +445,8 @@ def renewed(candidate: Candidate, renewal: Renewal, standing: Standing) -> Candi
         return None  # "a barista at Costa": what is new of one slot is not of the other
     if at < 0 or len(memory.value.split()) > _LONGEST or memory.attribute.endswith(".name"):
         return None
+    if memory.attribute == "work.employer" and not _EMPLOYED.fullmatch(memory.claim[:at]):
+        return None  # "a part-time job at a bike shop": what else it says is of the old one
     before = _ARTICLE.sub(lambda found: _article(found[0], said), memory.claim[:at])
     claim = before + _article(memory.value, said) + said
     if held.type == "relation" and memory.attribute != "relation.reports-to":
@@ -481,6 +463,7 @@ def renewed(candidate: Candidate, renewal: Renewal, standing: Standing) -> Candi
 
 
 _LONGEST = 5
+_EMPLOYED = compile_later(r"User:? (?:[a-z]+ ){1,3}(?:at|for|with|by) (?:an? |the )?")
 _OF_ONE_SLOT = compile_later(r"User (?:works|worked) (?:at|for|with) |User (?:lives|lived) in ")
 """What a claim says of its slot before the value, and of no other: "User works at Costa as …"."""
 

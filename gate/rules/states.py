@@ -147,7 +147,8 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
             continue
         changes = state.change or "switched" in low or _NOW.search(text)
         ends: tuple[Ends, ...] = ()
-        if attribute.startswith("schedule.") and _EVERY.search(match["value"]) is None:
+        once = attribute.startswith("schedule.") and _EVERY.search(match["value"]) is None
+        if once and _YEAR.search(match["value"]) is None:
             dated = find_when(f"on {match['value'].title()}", reading.said_at, future=True)
             if dated is not None and dated.when.end is not None:
                 ends = (Ends(attribute=attribute, value=match["value"], at=dated.when.end),)
@@ -198,6 +199,7 @@ _LINKS = frozenset({"at", "for", "with", "by"})
 _ME = compile_later(r"\A(?!i\b|i['’]|we\b|ive?\b).* (?:me|us)\b", re.I | re.S)
 _EVERY = compile_later(r"days\b", re.I)
 """ "on Mondays": it does not end with the next one."""
+_YEAR = compile_later(r"\b\d{4}\b")
 _ARRANGED = ("event.appointment", "event.plan", "event.meeting")
 """Where something arranged may stand for which another day is told."""
 _SMALL = frozenset("with the my our a an s is was got has been".split())

@@ -216,6 +216,12 @@ ANEW = [
     ("my boss is Dana", "Dana retired and Ulli took over", "relation.reports-to", "Ulli"),
     ("I live in Graz", "I've got my own flat in Linz now", "home.location", "Linz"),
     ("my phone is a Nokia", "work gave me an iphone", "device.phone", "iphone"),
+    (
+        "hiya, Priya here, product manager at a startup called Lumen",
+        "first week at Monzo done, team's lovely",
+        "work.employer",
+        "Monzo",
+    ),
 ]  # fmt: skip
 """What is believed, the news, and the slot with its new value."""
 
@@ -413,3 +419,10 @@ def test_what_was_noted_stays_after_other_news(somebody, before, said, words):
 def test_a_wedding_that_was_is_to_come_no_longer(somebody):
     somebody.believed_after("our wedding is on 12 june", "we eloped!!")
     assert not any("12 june" in each.text for each in somebody.beliefs())
+
+
+def test_what_was_told_of_the_old_employer_is_not_told_of_the_new_one(somebody):
+    somebody.believed_after("i'm a barista at a little place called Beans", "i'm at Costa now")
+    found = [each.text for each in somebody.beliefs() if "Costa" in each.text]
+    assert found
+    assert not any("little place" in each for each in found)
