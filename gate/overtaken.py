@@ -46,9 +46,10 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     words = [ends.value for ends in candidate.ends if ends.among]
     last = told_last(standing) if points(said) else frozenset()
     anew = last or tells_anew(said)
+    hours = any(each.attribute == "work.hours" and _are_of_one(each, candidate) for each in beside)
     there = []
     for held in standing.of(words):
-        if not _may_be(held):
+        if not _may_be(held) or (hours and held.written.memory.attribute in _POSTS):
             continue
         memory = held.written.memory
         of = told_by(held.type, memory.attribute, memory.claim, memory.value)
@@ -267,6 +268,8 @@ def _is_owned(held: Held) -> bool:
 _RUNS = compile_later(r"User runs an? ")
 
 
+_POSTS = ("work.role", "work.employer")
+"""What somebody is still whose hours are others."""
 _MARKS = ".,;:!?'"
 _SURE = CHANGES - {"since", "back"} | {"passing"}
 
