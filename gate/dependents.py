@@ -55,7 +55,7 @@ def homes_elsewhere(standing: Standing, candidate: Candidate) -> list[Held]:
     a small flat in Leith"."""
     if candidate.attribute != "home.location" or candidate.entity != SELF or candidate.retracts:
         return []
-    if candidate.negated or candidate.context is not None or candidate.act not in _SAID_SO:
+    if candidate.negated or candidate.context is not None or candidate.act not in SAID_SO:
         return []
     here = candidate.value.lower()
     return [
@@ -69,4 +69,5 @@ def homes_elsewhere(standing: Standing, candidate: Candidate) -> list[Held]:
 
 
 _ELSEWHERE = compile_later(r"\blives? (?:in|with) .{1,60}\bin [A-ZÀ-Þ]")
-_SAID_SO = frozenset({SpeechAct.STATEMENT, SpeechAct.CHANGE, SpeechAct.CORRECTION})
+SAID_SO = frozenset({SpeechAct.STATEMENT, SpeechAct.CHANGE, SpeechAct.CORRECTION})
+"""How something is told that is so now."""

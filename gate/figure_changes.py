@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from beliefledger.gate.belief import Held
+from beliefledger.gate.claim_wordings import number_of
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.meant_memories import LASTING, Standing, in_place, look_up, stem
@@ -365,15 +366,12 @@ _BY_SO_MUCH = compile_later(
 _FEWER = compile_later(
     r"\b(?:sold|lost|died|gave away|got rid of|down to|just the|only|left|fewer|ate|killed)\b", re.I
 )
-_NUMBERS = {word: at for at, word in enumerate("zero one two three four five six seven".split())}
 
 
 def _is_more(new: str, old: str) -> bool:
     """Whether a count is larger than another."""
-    counts = [_NUMBERS.get(each.lower(), each) for each in (new, old)]
-    if not all(isinstance(each, int) or each.isdigit() for each in counts):
-        return False
-    return int(counts[0]) > int(counts[1])
+    one, other = (number_of(each.lower()) or "" for each in (new, old))
+    return one.isdigit() and other.isdigit() and int(one) > int(other)
 
 
 def _old(claim: str, kind: str, quote: str, at: int, value: str) -> new_figures.Figure | None:

@@ -270,7 +270,6 @@ _RUNS = compile_later(r"User runs an? ")
 
 _POSTS = ("work.role", "work.employer")
 """What somebody is still whose hours are others."""
-_MARKS = ".,;:!?'"
 _SURE = CHANGES - {"since", "back"} | {"passing"}
 
 
@@ -287,8 +286,8 @@ def _only_shares_a_name(said: Said, of: Told) -> bool:
     if sum(clause in where for _, _, clause in said.placed) <= len(shared) + 1:
         where |= {clause + 1 for clause in where}  # "Roche and I parted ways"
     beside = tuple(
-        said.low[at:].split(maxsplit=1)[0].strip(_MARKS)
-        for _, at, clause in said.placed
+        word
+        for word, (_, _, clause) in zip(said.words, said.placed, strict=True)
         if clause in where
     )
     if not topics(beside).isdisjoint(of.topics):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.calendar_names import NAMES
-from beliefledger.gate.dependents import homes_elsewhere
+from beliefledger.gate.dependents import SAID_SO, homes_elsewhere
 from beliefledger.gate.keys import canonical
 from beliefledger.gate.meant_memories import (
     LASTING,
@@ -41,7 +41,7 @@ from beliefledger.gate.spoken_of import (
     is_of_a_person,
     is_of_another,
 )
-from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
+from beliefledger.ledger.candidate import SELF, Candidate, When
 from beliefledger.ledger.late_patterns import compile_later
 
 _STAYING = ("identity.birth", "record.", "language.native", "language.speaks")
@@ -136,7 +136,7 @@ def _notes_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:
         or candidate.entity != SELF
         or candidate.negated
         or candidate.context is not None
-        or candidate.act not in _SAID_SO
+        or candidate.act not in SAID_SO
     ):
         return []
     said = candidate.value.lower()
@@ -154,7 +154,7 @@ def _partners_before(standing: Standing, candidate: Candidate) -> list[Held]:
     key = canonical(candidate.attribute, candidate.type)
     if key not in _ONE_AT_A_TIME or candidate.entity != SELF or candidate.negated:
         return []
-    if candidate.type != "relation" or candidate.act not in _SAID_SO or candidate.retracts:
+    if candidate.type != "relation" or candidate.act not in SAID_SO or candidate.retracts:
         return []
     named = set(candidate.value.lower().split())
     return [
@@ -167,7 +167,6 @@ def _partners_before(standing: Standing, candidate: Candidate) -> list[Held]:
 
 
 _ONE_AT_A_TIME = frozenset({"relation.partner.name", "relation.spouse.name"})
-_SAID_SO = frozenset({SpeechAct.STATEMENT, SpeechAct.CHANGE, SpeechAct.CORRECTION})
 
 
 def _is_past(held: Held) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from beliefledger.gate.claim_wordings import number_of
 from beliefledger.gate.rules.findings import Reading, RuleFinding
 from beliefledger.gate.rules.lexicon import NEAR, PETS, WORDS
 from beliefledger.gate.rules.named_roles import slot_of
@@ -43,10 +44,9 @@ _KINS = {
     "nephews": "nephew", "stepsons": "stepson", "stepdaughters": "stepdaughter",
     "stepkids": "stepkid", "grandkids": "grandkid",
 }  # fmt: skip
-_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _SEVERAL = compile_later(
     r"\b(?:(?:i|we)(?:['’]ve(?: got)?| have(?: got)?| got)|(?P<my>my|our)) "
-    rf"(?:(?P<count>{'|'.join(_NUMBERS)}|[2-6]) )?{_ADJECTIVES}(?P<kin>{'|'.join(_KINS)})"
+    rf"(?:(?P<count>two|three|four|five|six|[2-6]) )?{_ADJECTIVES}(?P<kin>{'|'.join(_KINS)})"
     r"(?P<are> (?:are )?(?:called|named) | are |['’] names are | ?[:,(] ?| - | – | )",
     re.I,
 )
@@ -154,9 +154,8 @@ def _counted(reading: Reading) -> Iterator[RuleFinding]:
         if more is None:
             break
         at = more.end()
-    count = some["count"]
-    number = _NUMBERS.get(count.lower(), 0) or int(count) if count else len(each)
-    if len(each) < _LEAST or number != len(each):
+    told = number_of(some["count"].lower()) if some["count"] else str(len(each))
+    if len(each) < _LEAST or told != str(len(each)):
         return
     kin = _KINS[some["kin"].lower()]
     for one in each:

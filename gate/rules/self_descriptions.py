@@ -105,24 +105,7 @@ def _job_here(words: list[Token]) -> list[Token] | None:
 _NO_SELF = frozenset(
     "is are was were any the this that which what who your his her their no".split()
 )
-_AFTER_HERE = frozenset(
-    {
-        ",",
-        "from",
-        "living",
-        "based",
-        "working",
-        "on",
-        "with",
-        "who",
-        "again",
-        ".",
-        "!",
-        ";",
-        "-",
-        "–",
-    }
-)
+_AFTER_HERE = frozenset(", from living based working on with who again . ! ; - –".split())
 
 
 def _years_old(words: list[Token]) -> list[Token]:
