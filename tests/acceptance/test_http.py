@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-import socket
 import threading
 import time
+from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import jsonschema
@@ -184,6 +184,42 @@ def test_lists_come_in_pages_and_as_csv(client):
     assert float(rows[0]["confidence"]) == told[0]["confidence"]
     either = {"Accept": "text/csv;q=0.5, application/json"}
     assert client.get("beliefs", headers=either).headers["content-type"] == "application/json"
+
+
+def test_what_tells_of_everybody_comes_as_csv_too(server, person):
+    def rows(path, **query):
+        answer = everybody.get(path, headers={"Accept": "text/csv"}, params=query)
+        assert answer.headers["content-type"] == "text/csv; charset=utf-8", answer.text
+        return list(csv.DictReader(io.StringIO(answer.text))), answer.links
+
+    with calling(server, role="admin", subjects=None) as everybody:
+        for town in ("Lisbon", "Porto", "Lisbon", "Porto", "Lisbon"):
+            said = {"subject": person, "text": f"I moved to {town}."}
+            ok(everybody.post("turns/remember", json=said))
+        known, found, after = ok(everybody.get("subjects"))["subjects"], [], {}
+        while True:
+            page, links = rows("subjects", limit=1, **after)
+            found += page
+            if "next" not in links:
+                break
+            after = {"after": parse_qs(urlsplit(links["next"]["url"]).query)["after"][0]}
+        assert [each["subject"] for each in found] == [each["subject"] for each in known]
+        assert list(found[0]) == list(known[0])
+        [mine] = [each for each in found if each["subject"] == person]
+        assert (int(mine["turns"]), mine["held"]) == (5, "false")
+
+        told = ok(everybody.get("conflicts/loops", params={"subject": person}))["items"]
+        [loop], _ = rows("conflicts/loops", subject=person)
+        assert (loop["belief_id"], loop["attribute"]) == (told[0]["belief_id"], "home.location")
+        assert json.loads(loop["values"]) == told[0]["values"]
+
+        policy = ok(everybody.get("policies/default"))
+        old = str(policy["thresholds"]["default"])
+        changed = policy | {"thresholds": policy["thresholds"] | {"default": 0.55}}
+        digest = ok(everybody.post("policies", json={"policy": changed}))["digest"]
+        [row], _ = rows(f"policies/{digest}/diff", after="default")
+        assert row == {"field": "thresholds.default", "before": "0.55", "after": old}
+        ok(everybody.post("policies", json={"policy": policy}))
 
 
 def test_beliefs_are_filtered(client):
@@ -542,35 +578,6 @@ def test_a_stream_ends_with_its_token(server, client, person):
             assert time.monotonic() - begun < 10, "it ends by itself"
     again = httpx2.get(f"{server.root}/v1/events", headers=dict(auditor.headers))
     assert again.status_code == 401
-
-
-def slowly(client):
-    """The same client, whose socket takes little that was not read."""
-    little = [(socket.SOL_SOCKET, socket.SO_RCVBUF, 8_192)]
-    transport = httpx2.HTTPTransport(socket_options=little)
-    return httpx2.Client(base_url=client.base_url, headers=client.headers, transport=transport)
-
-
-def test_a_slow_reader_holds_nobody_up(server, person, monkeypatch):
-    """One reads nothing at all while many events come: writing and the other go on."""
-    monkeypatch.setattr(feed, "_KEPT", 10)
-    with calling(server, "writer", role="admin", subjects=[person]) as writer:
-        headers, query = STREAM, {"types": ["memory.*"], "bodies": True}
-        with (
-            slowly(writer) as reluctant,
-            reluctant.stream("GET", "events", params=query, headers=headers, timeout=20) as slow,
-            writer.stream("GET", "events", params=query, headers=headers, timeout=20) as quick,
-        ):
-            for batch in range(3):
-                many = [
-                    {"value": "x" * 2_000, "attribute": f"number {batch} {each}"}
-                    for each in range(15)
-                ]
-                ok(writer.post("memories/batch", json={"memories": many}))
-            for reader in (quick, slow):
-                told = (each for each in lines_of(reader) if "data" in each)
-                positions = [int(next(told)["id"]) for _ in range(45)]
-                assert positions == sorted(set(positions))
 
 
 # How the server is
