@@ -18,6 +18,7 @@ from beliefledger.ledger.event_names import named
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.api.endpoint import Text, endpoint
 from beliefledger.tools.server.api.outlet import WITHHELD, Outlet
+from beliefledger.tools.server.api.table import weight
 from beliefledger.tools.server.caller import Caller
 
 STREAM = "text/event-stream"
@@ -169,7 +170,7 @@ def events(
         if not last_event_id.isascii() or not last_event_id.isdecimal():
             raise InvalidQuery("Last-Event-ID: it is a position, a whole number.")
         after = int(last_event_id)
-    if STREAM in accept:
+    if weight(accept, STREAM) > 0:
         return Follow(wanted, after)
     items, position, end = Events(caller.memory).page(wanted, after, limit)
     return EventPage.model_construct(
