@@ -189,6 +189,7 @@ def serving(
         uvicorn.Config(
             around(application(memory, settings)),
             http=Connection,
+            server_header=False,
             ws="none",
             log_level="warning",
             access_log=False,
