@@ -16,7 +16,7 @@ SERVER = Path(sys.executable).with_name("nats-server")
 class Node:
     """A server that runs."""
 
-    def __init__(self, name: str, port: str, words: Sequence[object]) -> None:
+    def __init__(self, name: str, port: int, words: Sequence[object]) -> None:
         self.name = name
         self.url = f"nats://127.0.0.1:{port}"
         self._port = port
