@@ -587,7 +587,7 @@ def test_a_stream_ends_with_its_token(server, client, person):
 def test_health_and_metrics_tell_of_the_ledger_and_of_nobody(server, client, person):
     assert httpx2.get(f"{server.root}/healthz").json() == {"status": "ok"}
     ready = httpx2.get(f"{server.root}/readyz")
-    assert ready.status_code == 200
+    assert ready.status_code == 200, ready.text
     assert set(ready.json()["checks"]) == {"lag", "tree", "vault", "disk"}
     remembered(client, "I live in Lisbon.")
     ok(client.post("search", json={"query": "home"}))
@@ -620,7 +620,7 @@ def test_unready_says_what_is_wrong(server, monkeypatch):
     monkeypatch.setattr("beliefledger.tools.server.api.health.LEAST_FREE", 1 << 62)
     time.sleep(1.1)  # an answer is given again for a second
     answer = httpx2.get(f"{server.root}/readyz")
-    assert answer.status_code == (503 if on_disk else 200)
+    assert answer.status_code == (503 if on_disk else 200), answer.text
     assert answer.json()["stopped"] == (["disk"] if on_disk else [])
     if not on_disk:  # docs/http.md says that it is not seen from here
         assert answer.json()["checks"]["disk"] == {"ok": True}
