@@ -25,9 +25,15 @@ from beliefledger.filters import Where
 from beliefledger.gate.policy import millionths
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.consumer import LEASE_SECONDS, Consumer
-from beliefledger.ledger.errors import InvalidQuery, InvalidTurn, LedgerError, NotPermitted
+from beliefledger.ledger.errors import (
+    BackendUnavailable,
+    InvalidQuery,
+    InvalidTurn,
+    LedgerError,
+    NotPermitted,
+)
 from beliefledger.ledger.spans import COUNT, DELETE, RECORD, traced
-from beliefledger.ledger.subscription import Subscription
+from beliefledger.ledger.subscription import Subscription, check_reached
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.pages import Cut, Page
 from beliefledger.parts import Parts
@@ -767,9 +773,13 @@ class MemoryLedger(Parts):
 
         An iterator and a context manager; `position` on it is where to go on from. `types` are
         names in the log (`memory.admitted.v2`) or patterns (`memory.*`), `subjects` are people.
-        Close it to stop following. Raises `InvalidQuery` for a type that no event has, and where it
-        does not follow, `UnknownMemory` for somebody nobody knows.
+        Close it to stop following. Raises `InvalidQuery` for a type that no event has and for a
+        position that the log has not reached, past which nothing would be told until it is, and
+        where it does not follow, `UnknownMemory` for somebody nobody knows.
         """
+        if after > 0:
+            with suppress(BackendUnavailable):  # it is followed once the store answers
+                check_reached(after, self._log.head().position)
         for each in () if follow or subjects is None else subjects:
             with suppress(NotPermitted):  # erased: what there is of them has no name
                 self._core.known_subject(each)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import socket
 import threading
 import time
@@ -16,7 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from served import BACKENDS, calling, served, served_on
 
 from beliefledger import open_memory
-from beliefledger.ledger.errors import BackendUnavailable
+from beliefledger.ledger.errors import BackendUnavailable, InvalidQuery
 from beliefledger.ledger.events.ops import ToolCalled
 from beliefledger.tools.relay import asyncapi
 from beliefledger.tools.server.api import feed
@@ -573,6 +574,49 @@ def test_a_slow_reader_holds_nobody_up(server, person, monkeypatch):
                 assert positions == sorted(set(positions))
 
 
+def test_whom_nobody_knows_yet_is_told_of_from_their_first_event(server, person):
+    later = f"later {person}"
+    with calling(server, "watcher", role="admin", subjects=None, consent=None) as admin:
+        after = ok(admin.get("events", params={"limit": 1_000, "subject": later}))["position"]
+        asked = {"subject": later, "after": after, "types": "turn.*"}
+        with admin.stream("GET", "events", params=asked, headers=STREAM) as answer:
+            begun = lines_of(answer)
+            assert next(begun)["id"] == str(after)
+            for name in (person, later):
+                with calling(server, f"agent of {name}", subjects=[name]) as agent:
+                    remembered(agent, "I live in Lisbon.")
+            told = next(each for each in begun if "data" in each)
+        assert json.loads(told["data"])["subject"] == later
+        page = ok(admin.get("events", params=asked))
+        assert [each["subject"] for each in page["items"]] == [later]
+
+
+def test_a_position_past_the_end_is_refused(server):
+    with calling(server, "watcher", role="admin", subjects=None, consent=None) as admin:
+        past = {"after": 2**50}
+        page = admin.get("events", params=past)
+        stream = admin.get("events", headers=STREAM | {"Last-Event-ID": str(2**50)})
+        for answer in (page, stream):
+            assert answer.status_code == 422
+            assert answer.json()["code"] == "InvalidQuery"
+            assert "restored from a backup" in answer.json()["detail"]
+    with pytest.raises(InvalidQuery, match="is past it"):
+        server.memory.subscribe(2**50)
+
+
+def test_who_asks_for_somebody_erased_by_name_is_told_by_what_to_ask(server, person):
+    with calling(server, role="admin", subjects=None, consent="consent") as admin:
+        ok(admin.post("turns/remember", json={"text": "I live in Lisbon.", "subject": person}))
+        [first] = ok(admin.get("events", params={"subject": person, "limit": 1}))["items"]
+        ok(admin.post("erasures", json={"subject": person}))
+        refused = admin.get("events", params={"subject": person})
+        assert refused.status_code == 403
+        assert "subject_ref" in refused.json()["detail"]
+        kept = {"subject_ref": first["subject_ref"], "types": "turn.recorded.*"}
+        [told] = ok(admin.get("events", params=kept))["items"]
+        assert told["destroyed"]
+
+
 # How the server is
 
 
@@ -615,6 +659,36 @@ def test_unready_says_what_is_wrong(server, monkeypatch):
     assert answer.status_code == (503 if on_disk else 200)
     assert answer.json()["stopped"] == (["disk"] if on_disk else [])
     time.sleep(1.1)
+
+
+def test_unready_names_each_part_that_is_broken(tmp_path, monkeypatch):
+    root = tmp_path / "ledger"
+    monkeypatch.delenv("BELIEFLEDGER_SIGNING_KEY_FILE", raising=False)
+    with open_memory(root, consent="consent") as memory, served(memory) as server:
+        server.memory.remember("ana", "I live in Lisbon.")
+        server.memory.proofs.checkpoint()
+
+        def stopped():
+            time.sleep(1.1)  # an answer is given again for a second
+            answer = httpx2.get(f"{server.root}/readyz").json()
+            broken = {name for name, each in answer["checks"].items() if not each["ok"]}
+            assert broken == set(answer["stopped"])
+            assert answer["status"] == ("unready" if broken else "ready")
+            return broken
+
+        assert stopped() == set()
+        keys = root / "proofs" / "keys"
+        was = keys.read_bytes()
+        keys.write_text("no key")
+        assert stopped() == {"tree"}
+        shutil.rmtree(root / "proofs")  # which the log leads to: it is made anew
+        assert stopped() == set()
+        assert server.memory.proofs.signing_key().here
+        server.memory.proofs.checkpoint()
+        assert keys.read_bytes() == was
+        with (root / "keys.db").open("r+b") as file:
+            file.write(b"x" * 32_768)
+        assert stopped() == {"ledger", "vault"}
 
 
 # Questions by id
