@@ -61,7 +61,6 @@ WORDS = st.sampled_from(
     "I moved to my MY Job quit left 3 50 \u0663 cats DOGS".split()
     + "kick \u212aick\u017f k\u0131cks so IT , . 😂".split()
 )
-)
 
 
 @given(st.lists(WORDS).map(" ".join))
