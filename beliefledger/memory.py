@@ -21,6 +21,7 @@ from beliefledger.answers import (
     StatusAnswer,
     TurnReceipt,
 )
+from beliefledger.erasure.named import UNNAMED, Named
 from beliefledger.filters import Where
 from beliefledger.gate.policy import millionths
 from beliefledger.ledger.candidate import SELF
@@ -121,7 +122,12 @@ class MemoryLedger(Parts):
         return self._recorded(list(turns))
 
     def _recorded(self, turns: Sequence[TurnInput]) -> list[TurnReceipt]:
+        from beliefledger.gate.intake import TurnInput
+
         # A turn that repeats what was shown comes after that in the log.
+        for each in turns:
+            if not isinstance(each, TurnInput):
+                raise InvalidTurn(f"A turn is a TurnInput, not {type(each).__name__}.")
         self._core.recorder.flush()
         return [
             _receipt(
@@ -734,9 +740,9 @@ class MemoryLedger(Parts):
         subject: str,
         *,
         by: str,
-        memory: str | None = None,
-        turn: str | None = None,
-        session: str | None = None,
+        memory: Named = UNNAMED,
+        turn: Named = UNNAMED,
+        session: Named = UNNAMED,
         retention: bool = False,
         revoked: bool = False,
         withdrawals: Sequence[str] | None = None,
@@ -745,7 +751,8 @@ class MemoryLedger(Parts):
     ) -> ErasureAnswer:
         """Forget a subject for good, or less of them: one `memory`, `turn` or `session`, what is
         older than its `retention`, what was `revoked` long enough ago, what `withdrawals` ended.
-        `erasure.erase` says more, `erasure.preview` what would go."""
+        `erasure.erase` says more, `erasure.preview` what would go. Raises `InvalidQuery` for one
+        that is named and is None: it would mean all there is."""
         return self.erasure.erase(
             subject,
             memory=memory,

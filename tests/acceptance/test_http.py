@@ -604,6 +604,15 @@ def test_a_position_past_the_end_is_refused(server):
         server.memory.subscribe(2**50)
 
 
+def test_an_erasure_of_nothing_named_erases_nobody(server, person):
+    with calling(server, role="admin", subjects=None, consent="consent") as admin:
+        ok(admin.post("turns/remember", json={"text": "I live in Lisbon.", "subject": person}))
+        for path in ("erasures", "erasures/preview"):
+            refused = admin.post(path, json={"subject": person, "memory": None})
+            assert refused.status_code == 422, refused.text
+        assert ok(admin.get("beliefs", params={"subject": person}))["items"]
+
+
 def test_who_asks_for_somebody_erased_by_name_is_told_by_what_to_ask(server, person):
     with calling(server, role="admin", subjects=None, consent="consent") as admin:
         ok(admin.post("turns/remember", json={"text": "I live in Lisbon.", "subject": person}))
