@@ -223,9 +223,10 @@ class MemoryLedger(Parts):
     ) -> DecisionAnswer:
         """Write a memory with chosen fields: what a program knows, and nobody has to extract.
 
-        `text` is the claim as people read it, by default "attribute is value". Words are not
-        examined, but consent, scope and contradiction are decided like any other. `details` are the
-        rarer fields. Returns the decision; for a repeated `idempotency_key`, the first.
+        `text` is the claim as people read it, by default "attribute is value". Whether it is meant
+        is not examined; consent, special categories, scope and contradiction are as for any other.
+        `details` are the rarer fields. Returns the decision; for a repeated `idempotency_key`, the
+        first.
         """
         from beliefledger.curation.storing import PLAIN, MemoryInput
 
