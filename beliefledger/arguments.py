@@ -71,9 +71,9 @@ def share(name: str, value: object) -> None:
 def counts(k: object, max_tokens: object) -> None:
     """Raises `InvalidQuery` unless these are valid numbers of results and of tokens."""
     if not _whole(k, MOST_RESULTS):
-        raise InvalidQuery(f"k is {k}; it must be from 1 to {MOST_RESULTS:,}.")
+        raise InvalidQuery(f"k is {k!r}; it must be a whole number from 1 to {MOST_RESULTS:,}.")
     if max_tokens is not None and not _whole(max_tokens, LATEST):
-        raise InvalidQuery(f"max_tokens is {max_tokens}; it must be at least 1.")
+        raise InvalidQuery(f"max_tokens is {max_tokens!r}; it must be a whole number from 1.")
 
 
 def names(

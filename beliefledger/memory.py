@@ -21,13 +21,20 @@ from beliefledger.answers import (
     StatusAnswer,
     TurnReceipt,
 )
+from beliefledger.erasure.named import UNNAMED, Named
 from beliefledger.filters import Where
 from beliefledger.gate.policy import millionths
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.consumer import LEASE_SECONDS, Consumer
-from beliefledger.ledger.errors import InvalidQuery, InvalidTurn, LedgerError, NotPermitted
+from beliefledger.ledger.errors import (
+    BackendUnavailable,
+    InvalidQuery,
+    InvalidTurn,
+    LedgerError,
+    NotPermitted,
+)
 from beliefledger.ledger.spans import COUNT, DELETE, RECORD, traced
-from beliefledger.ledger.subscription import Subscription
+from beliefledger.ledger.subscription import Subscription, check_reached
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.pages import Cut, Page
 from beliefledger.parts import Parts
@@ -115,7 +122,12 @@ class MemoryLedger(Parts):
         return self._recorded(list(turns))
 
     def _recorded(self, turns: Sequence[TurnInput]) -> list[TurnReceipt]:
+        from beliefledger.gate.intake import TurnInput
+
         # A turn that repeats what was shown comes after that in the log.
+        for each in turns:
+            if not isinstance(each, TurnInput):
+                raise InvalidTurn(f"A turn is a TurnInput, not {type(each).__name__}.")
         self._core.recorder.flush()
         return [
             _receipt(
@@ -211,9 +223,10 @@ class MemoryLedger(Parts):
     ) -> DecisionAnswer:
         """Write a memory with chosen fields: what a program knows, and nobody has to extract.
 
-        `text` is the claim as people read it, by default "attribute is value". Words are not
-        examined, but consent, scope and contradiction are decided like any other. `details` are the
-        rarer fields. Returns the decision; for a repeated `idempotency_key`, the first.
+        `text` is the claim as people read it, by default "attribute is value". Whether it is meant
+        is not examined; consent, special categories, scope and contradiction are as for any other.
+        `details` are the rarer fields. Returns the decision; for a repeated `idempotency_key`, the
+        first.
         """
         from beliefledger.curation.storing import PLAIN, MemoryInput
 
@@ -728,9 +741,9 @@ class MemoryLedger(Parts):
         subject: str,
         *,
         by: str,
-        memory: str | None = None,
-        turn: str | None = None,
-        session: str | None = None,
+        memory: Named = UNNAMED,
+        turn: Named = UNNAMED,
+        session: Named = UNNAMED,
         retention: bool = False,
         revoked: bool = False,
         withdrawals: Sequence[str] | None = None,
@@ -739,7 +752,8 @@ class MemoryLedger(Parts):
     ) -> ErasureAnswer:
         """Forget a subject for good, or less of them: one `memory`, `turn` or `session`, what is
         older than its `retention`, what was `revoked` long enough ago, what `withdrawals` ended.
-        `erasure.erase` says more, `erasure.preview` what would go."""
+        `erasure.erase` says more, `erasure.preview` what would go. Raises `InvalidQuery` for one
+        that is named and is None: it would mean all there is."""
         return self.erasure.erase(
             subject,
             memory=memory,
@@ -767,9 +781,13 @@ class MemoryLedger(Parts):
 
         An iterator and a context manager; `position` on it is where to go on from. `types` are
         names in the log (`memory.admitted.v2`) or patterns (`memory.*`), `subjects` are people.
-        Close it to stop following. Raises `InvalidQuery` for a type that no event has, and where it
-        does not follow, `UnknownMemory` for somebody nobody knows.
+        Close it to stop following. Raises `InvalidQuery` for a type that no event has and for a
+        position that the log has not reached, past which nothing would be told until it is, and
+        where it does not follow, `UnknownMemory` for somebody nobody knows.
         """
+        if after > 0:
+            with suppress(BackendUnavailable):  # it is followed once the store answers
+                check_reached(after, self._log.head().position)
         for each in () if follow or subjects is None else subjects:
             with suppress(NotPermitted):  # erased: what there is of them has no name
                 self._core.known_subject(each)

@@ -9,6 +9,7 @@ from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.keys import under_its_key
 from beliefledger.gate.outcomes import Outcome
+from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.slots import canonical_attribute, canonical_entity
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span, SpeechAct
@@ -17,6 +18,7 @@ from beliefledger.ledger.errors import UnknownMemory
 from beliefledger.ledger.events.belief import MemoryRevoked
 from beliefledger.ledger.events.choices import Meant
 from beliefledger.ledger.log import new_id
+from beliefledger.ledger.lookalikes import undisguised
 
 _BELIEVED = frozenset({Outcome.ADMIT, Outcome.CONFIRM, Outcome.SUPERSEDE})
 
@@ -50,6 +52,8 @@ def corrected(draft: Draft, turn: TurnView, candidates: Sequence[Candidate]) -> 
     stated = (each for each in said if not turn.content[slice(*each)].rstrip().endswith("?"))
     start, end = next(stated, (0, len(turn.content)))
     quote = turn.content[start:end].strip(" \n\t.!,;")
+    if category_of(undisguised(quote)) is not None:  # then that it is taken back is all to keep
+        quote = quote.split()[0].strip(".,;:!")
     begin = turn.content.index(quote, start)
     took_back = Candidate(
         claim=f"{SELF}: {quote}",

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from beliefledger.gate.calendar_names import DAYS, MONTHS
+from beliefledger.gate.literals import Guarded, lowered
 from beliefledger.ledger.candidate import Precision, When
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -80,7 +81,7 @@ _PHRASE = compile_later(
     re.I | re.X,
 )
 # Cheap looks before the costly one: for words of time, and for what tells of it beside a digit.
-_HINT = compile_later(
+_HINT = Guarded(
     rf"yesterday|tomorrow|today|tonight|\bago\b|\bback\b|\blast\b|\bnext\b|\bthis\b|past|"
     rf"{_MONTH[3:-1]}|day\b|\bin an?\b|couple|\bin (?:one|two|three|four|five|six)",
     re.I,
@@ -113,8 +114,8 @@ def find_when(
     A "may" or "march" that is an ordinary word is not a month: it needs a preposition, a day, a
     year or "last" beside it, and a capital letter.
     """
-    hinted = _HINT.search(text) or (_DIGIT.search(text) and _BESIDE_DIGITS.search(text))
-    if not hinted:
+    hinted = _HINT.search(text, lowered(text)) is not None
+    if not hinted and not (_DIGIT.search(text) and _BESIDE_DIGITS.search(text)):
         return None
     for match in _PHRASE.finditer(text):
         kind = match.lastgroup or ""

@@ -15,7 +15,7 @@ from beliefledger.gate.intake import IMPORTED, ChosenMemory, TurnInput
 from beliefledger.gate.new_turns import NewTurns
 from beliefledger.gate.queue import PendingTurns, TurnQueue
 from beliefledger.gate.reader import TurnReader
-from beliefledger.gate.rulebook import Rulebook
+from beliefledger.gate.rulebook import Rulebook, Rules
 from beliefledger.gate.turns import Receipt, as_told, cited
 from beliefledger.gate.writer import Writer
 from beliefledger.ledger import codec, own_secrets, streams
@@ -285,6 +285,7 @@ class Gate(Writer):
         from beliefledger.gate.candidates import ReadTurn, decide_candidates  # noqa: PLC0415
 
         draft = self.draft()
+        memories = [self._categorised(each, draft.rules) for each in memories]
         ids, new = [], dict[str, Told]()
         for each in memories:
             ref = refs[each.turn.subject]
@@ -339,6 +340,13 @@ class Gate(Writer):
             for receipt, offset, decision in stored
         ]
 
+    @staticmethod
+    def _categorised(memory: ChosenMemory, rules: Rules) -> ChosenMemory:
+        from beliefledger.gate.special_categories import categorised  # noqa: PLC0415
+
+        candidate = categorised(memory.candidate, rules.registry, rules.policy)
+        return memory if candidate is memory.candidate else replace(memory, candidate=candidate)
+
     def is_stored(self, receipt: Receipt) -> bool:
         """Whether a turn was recorded by `store`."""
         recorded = self.log.read_at([receipt.position])[receipt.position]
@@ -357,7 +365,7 @@ class Gate(Writer):
         draft.consent(ref)
         event = self._event(Told("", ref, turn))
         view = as_told(turn, receipt.turn_id, event, draft.now)
-        found = [chosen.candidate] if chosen else []
+        found = [self._categorised(chosen, draft.rules).candidate] if chosen else []
         if chosen is None:
             looked = self.reader.look(view, self.reader.session_before(receipt, event.session_tag))
             if isinstance(looked, ExtractionUnavailable):

@@ -24,7 +24,6 @@ _ENDED = _CUES.pattern("ended")
 _EXAMPLE = _CUES.guarded("example")
 _FIGURES = tuple(" ".join(each.split()) for each in _CUES["figures"].split(","))
 _NEXT = _CUES.pattern("next_retracted")
-_JEST = _CUES.pattern("jest")
 _JOKED = _CUES.pattern("before_joked")
 _NEGATED = _CUES.pattern("span_negated")
 _HEADING = _CUES.pattern("heading")
@@ -51,6 +50,7 @@ _SENTENCE = _cues(
         "guessed": SpeechAct.HYPOTHETICAL,
     }
 )
+_JEST = _cues({"jest": SpeechAct.SARCASTIC})
 _BEFORE = _cues(
     {
         "before_denied": SpeechAct.QUOTED,
@@ -97,7 +97,8 @@ class Place(NamedTuple):
 
 def insincere(place: Place) -> SpeechAct | None:
     """The act of words that are not meant as true of the speaker; None where they may be."""
-    low = lowered(place.before + place.span + place.after)
+    whole = place.before + place.span + place.after
+    low = lowered(whole)
     before = _BEFORE.possible(low)
     for lead in _leads(place) if before else ():
         for cue in before:
@@ -109,7 +110,7 @@ def insincere(place: Place) -> SpeechAct | None:
             return SpeechAct.QUOTED
     if _DENIED.match(place.span):
         return SpeechAct.QUOTED
-    if _JEST.search(place.before + place.span + place.after) or _joked(place):
+    if any(cue.pattern.pattern.search(whole) for cue in _JEST.possible(low)) or _joked(place):
         return SpeechAct.SARCASTIC
     said = place.span + place.after
     for behind, act in _AFTER:

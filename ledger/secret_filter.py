@@ -119,7 +119,7 @@ def cleaned(model: M, facts: Iterable[str] = (), *, refusing: bool = False) -> M
     else:
         from beliefledger.ledger import own_secrets
 
-        suspicious = bool(stays) and _names_may_hold_secret(stays, own_secrets.digest())
+        suspicious = bool(stays) and _name_holds_secret(stays, own_secrets.digest())
     if not suspicious:
         return model
     for name, field in named:
@@ -151,10 +151,10 @@ def may_hold_secret(names: Iterable[str], words: Iterable[str]) -> bool:
 
 
 @lru_cache(maxsize=1_000)
-def _names_may_hold_secret(names: tuple[str, ...], _own: str | None) -> bool:
-    """As `may_hold_secret`, of names that are facts: doors, tools, extractors. They are few, and
-    each call brings the same. What is kept here stays in the log for ever anyway."""
-    return may_hold_secret(names, ())
+def _name_holds_secret(names: tuple[str, ...], _own: str | None) -> bool:
+    """Whether one of these names holds a secret, which are facts: doors, tools, extractors. They
+    are few, and each call brings the same. What is kept here stays in the log for ever anyway."""
+    return may_hold_secret(names, ()) and any(map(secret_in_name, names))
 
 
 class _Strings(list[str]):

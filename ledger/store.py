@@ -120,6 +120,12 @@ class OwnConsumer(StrEnum):
     """Decides turns as they come."""
 
 
+def lag(cursor: Cursor, head: int) -> int:
+    """How many events a consumer is behind. That of the scheduler follows nothing: its cursor is
+    only a lease, and stays where it was."""
+    return 0 if cursor.name == OwnConsumer.SCHEDULER else max(head - cursor.position, 0)
+
+
 def check_claim(name: str) -> None:
     """Raises `CallerMistake` for the name of one of the ledger's own, unless it is claimed as an
     `OwnConsumer`."""

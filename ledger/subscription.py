@@ -9,7 +9,7 @@ from typing import Protocol
 from beliefledger.ledger.backoff import delays
 from beliefledger.ledger.closeable import Closeable
 from beliefledger.ledger.codec import Recorded
-from beliefledger.ledger.errors import BackendUnavailable, LedgerError
+from beliefledger.ledger.errors import BackendUnavailable, InvalidQuery, LedgerError
 from beliefledger.ledger.event_names import named
 from beliefledger.ledger.store import Head
 
@@ -33,6 +33,16 @@ class Followed(Protocol):
     def wait(self, position: int, seconds: float) -> bool:
         """Wait until the head is past `position`; False when the time is over first."""
         ...
+
+
+def check_reached(position: int, head: int) -> None:
+    """Raises `InvalidQuery` for a position that a log has not reached."""
+    if position > head:
+        raise InvalidQuery(
+            f"after: the log ends at position {head}, and {position} is past it. If it was restored"
+            " from a backup, or a standby took over, what was recorded last may be gone and its"
+            " positions given again: begin at a position that was told before that, or at 0."
+        )
 
 
 class Subscription(Closeable):

@@ -20,6 +20,7 @@ from sqlalchemy import (
     select,
 )
 
+from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.times import Micros
 from beliefledger.projections import tables
 from beliefledger.projections.beliefs import ROWS_PER_EVENT, Version
@@ -466,10 +467,19 @@ def changes(
     return [ChurnRow(*row) for row in connection.execute(query.order_by(table.c.position))]
 
 
+def check_id(given: object) -> None:
+    """Raises `InvalidQuery` for what cannot be an id or its first characters."""
+    if not isinstance(given, str) or not given.strip():
+        what = repr(given) if isinstance(given, str | None) else f"a {type(given).__name__}"
+        raise InvalidQuery(f"{what} is no id. Give the id, or its first characters.")
+
+
 def starting_with(
     connection: Connection, table: Any, column: str, prefix: str, limit: int = 2
 ) -> list[str]:
-    """Ids that begin with a prefix."""
+    """Ids that begin with a prefix. Raises `InvalidQuery` for what is no id, or empty: with that
+    all begin."""
+    check_id(prefix)
     c = table.c[column]
     query = select(c).where(and_(c >= prefix, c < prefix + "~")).distinct().limit(limit)
     return list(connection.scalars(query))

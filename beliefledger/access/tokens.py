@@ -108,8 +108,8 @@ class Tokens:
         name: str,
         *,
         by: str,
+        subjects: Sequence[str] | None,
         role: str = "agent",
-        subjects: Sequence[str] | None = None,
         agent: str | None = None,
         consent: str | None = None,
         scopes: Sequence[str] = (),
@@ -364,7 +364,7 @@ class Tokens:
         if subjects is None:
             return None
         if isinstance(subjects, str) or not subjects:
-            raise InvalidTurn("subjects: give a list of names; leave it out for everybody.")
+            raise InvalidTurn("subjects: give a list of names, or None for everybody.")
         if not all(each.strip() for each in subjects):
             raise InvalidTurn("subjects: one is empty.")
         return tuple(self._log.register(list(subjects)).values())

@@ -22,6 +22,7 @@ from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.events.ops import BACKUP
 from beliefledger.ledger.events.turn import CandidateProposed, TurnRecorded
 from beliefledger.ledger.redact import redact
+from beliefledger.ledger.store import lag
 from beliefledger.ledger.times import DAY, Micros, iso
 from beliefledger.ledger.verify import verify
 from beliefledger.opening.core import Core
@@ -469,7 +470,7 @@ class Checks:
 
     def consumers(self) -> Finding:
         known = self._log.consumers()
-        idle = [each for each in known if not each.held and each.position < self.head]
+        idle = [each for each in known if not each.held and lag(each, self.head)]
         evidence = f"{len(known):,} consumers, {len(idle):,} behind and run by nobody"
         return Finding(not idle if known else None, evidence, idle[0].name if idle else None)
 

@@ -30,6 +30,7 @@ from beliefledger.client.ask import (
     reader,
 )
 from beliefledger.curation.storing import PLAIN, Details, MemoryInput
+from beliefledger.erasure.named import UNNAMED, Named, named
 from beliefledger.gate.intake import TurnInput
 from beliefledger.ledger.times import iso
 from beliefledger.times import Moment
@@ -189,9 +190,9 @@ def erase(
     subject: str,
     *,
     by: str | None = None,
-    memory: str | None = None,
-    turn: str | None = None,
-    session: str | None = None,
+    memory: Named = UNNAMED,
+    turn: Named = UNNAMED,
+    session: Named = UNNAMED,
     retention: bool = False,
     revoked: bool = False,
     known_as: Sequence[str] = (),
@@ -199,8 +200,9 @@ def erase(
 ) -> Ask[ErasureAnswer]:
     """Forget a person for good, or less of them."""
     sent = given(
-        subject=subject, by=by, memory=memory, turn=turn, session=session, retention=retention,
-        revoked=revoked, known_as=list(known_as), legal_basis=legal_basis,
+        subject=subject, by=by, memory=named("memory", memory), turn=named("turn", turn),
+        session=named("session", session), retention=retention, revoked=revoked,
+        known_as=list(known_as), legal_basis=legal_basis,
     )  # fmt: skip
     read: Callable[[bytes], ErasureAnswer] = reader(ErasureAnswer)
     return Ask("POST", "erasures", read, sent=sent)

@@ -177,6 +177,8 @@ def chosen_memory(given: MemoryInput, max_bytes: int, now: Micros) -> ChosenMemo
             f"A memory to store is a MemoryInput, not {type(given).__name__}: see store_many."
         )
     details = given.details
+    if not isinstance(details, Details):
+        raise InvalidTurn(f"details must be Details(…), not {type(details).__name__}.")
     words = (given.value, given.attribute, details.entity, details.context or "")
     if not all(isinstance(each, str) for each in words):
         raise InvalidTurn("value, attribute, entity and context must be text.")
@@ -227,10 +229,11 @@ def chosen_memory(given: MemoryInput, max_bytes: int, now: Micros) -> ChosenMemo
 
 def _check(given: MemoryInput, claim: str, max_bytes: int) -> None:
     details = given.details
-    if given.confidence is not None and not 0 <= given.confidence <= 1:
-        raise InvalidTurn(f"confidence is {given.confidence}; it must be from 0 to 1.")
-    if not 0 <= details.importance <= 1:
-        raise InvalidTurn(f"importance is {details.importance}; it must be from 0 to 1.")
+    for name, share in (("confidence", given.confidence), ("importance", details.importance)):
+        if share is None and name == "confidence":
+            continue
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+            raise InvalidTurn(f"{name} is {share!r}; it must be a number from 0 to 1.")
     if not given.attribute.strip() or not given.value.strip():
         raise InvalidTurn("attribute and value must not be empty.")
     words = {

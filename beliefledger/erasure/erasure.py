@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from beliefledger.answers import ErasureAnswer
 from beliefledger.erasure.certificate import Certificates
 from beliefledger.erasure.holds import LegalHolds
+from beliefledger.erasure.named import UNNAMED, Named
 from beliefledger.erasure.repeats import Done, nothing_left
 from beliefledger.erasure.scope import AskedErasure, Reached, Remains, Scope
 from beliefledger.ledger.candidate import Frozen
@@ -86,16 +87,16 @@ class Erasures:
         self,
         subject: str,
         *,
-        memory: str | None = None,
-        turn: str | None = None,
-        session: str | None = None,
+        memory: Named = UNNAMED,
+        turn: Named = UNNAMED,
+        session: Named = UNNAMED,
         retention: bool = False,
         revoked: bool = False,
         known_as: Sequence[str] = (),
     ) -> Reached:
         """What `erase` with the same arguments would destroy, and what depends on it. Nothing is
         written. Raises `UnknownMemory`, `NotPermitted`."""
-        asked = AskedErasure(memory, turn, session, retention, revoked, None, known_as)
+        asked = AskedErasure.of(memory, turn, session, retention, revoked, None, known_as)
         reaching, ref = Scope(self._core, self._queries), self._log.half_erased(subject)
         try:
             ref = ref or self._core.known_subject(subject)
@@ -116,9 +117,9 @@ class Erasures:
         self,
         subject: str,
         *,
-        memory: str | None = None,
-        turn: str | None = None,
-        session: str | None = None,
+        memory: Named = UNNAMED,
+        turn: Named = UNNAMED,
+        session: Named = UNNAMED,
         retention: bool = False,
         revoked: bool = False,
         withdrawals: Sequence[str] | None = None,
@@ -141,11 +142,12 @@ class Erasures:
         meanwhile (`already`): the same of the same person, completed since the call began, or asked
         for by the same actor and completed within the last hour.
 
-        Raises `UnknownMemory` for somebody or something nobody knows, `NotPermitted` under a legal
+        Raises `InvalidQuery` for a memory, turn or session that is named and is None,
+        `UnknownMemory` for somebody or something nobody knows, `NotPermitted` under a legal
         hold or for another basis, `BackendUnavailable` while another process reads what has to go:
         erasing again, or opening the ledger again, goes on with it.
         """
-        asked = AskedErasure(memory, turn, session, retention, revoked, withdrawals, known_as)
+        asked = AskedErasure.of(memory, turn, session, retention, revoked, withdrawals, known_as)
         basis = self.basis(legal_basis)
         actor = self._core.actor(by)
         began = self._log.head().position

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TypedDict
 
 from beliefledger.erasure.affected import Dependent, Reached, Remains
+from beliefledger.erasure.named import Named, named
 from beliefledger.erasure.rules import Closure
 from beliefledger.gate.policy import Policy
 from beliefledger.ledger import envelope, secret_filter
@@ -58,6 +59,28 @@ class AskedErasure:
     withdrawals: Sequence[str] | None = None
     """Those that consent was withdrawn by: event ids."""
     known_as: Sequence[str] = ()
+
+    @classmethod
+    def of(
+        cls,
+        memory: Named,
+        turn: Named,
+        session: Named,
+        retention: bool,
+        revoked: bool,
+        withdrawals: Sequence[str] | None,
+        known_as: Sequence[str],
+    ) -> AskedErasure:
+        """From the arguments of `erase`. Raises `InvalidQuery` for one that is named and None."""
+        return cls(
+            named("memory", memory),
+            named("turn", turn),
+            named("session", session),
+            retention,
+            revoked,
+            withdrawals,
+            known_as,
+        )
 
     def __post_init__(self) -> None:
         if len(self._less()) > 1:

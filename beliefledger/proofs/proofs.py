@@ -76,7 +76,8 @@ class Proofs:
             origin=tree.origin,
             verifier_keys=tuple(each.vkey for each in listed),
             file=file,
-            here=signer is not None and signer.vkey == listed[-1].vkey,
+            # Where none is listed, nothing was signed yet: the key at hand will be the first.
+            here=signer is not None and (not listed or signer.vkey == listed[-1].vkey),
         )
 
     def rotate_signing_key(self, *, by: str) -> SigningKeyAnswer:

@@ -153,6 +153,7 @@ class Queries:
             return self._belief_id(connection, generation, given)
 
     def _belief_id(self, connection: Connection, generation: int, given: str) -> str:
+        questions.check_id(given)
         table = tables.belief_versions(generation)
         if len(given) == _WHOLE:  # as programs have it
             versions = questions.versions_of_memory(connection, generation, given)

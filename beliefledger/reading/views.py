@@ -16,7 +16,7 @@ from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.subject import ViewReceipt
 from beliefledger.ledger.proofs.notes import NoteInvalid
 from beliefledger.ledger.proofs.tiles import SPOILT, read_cosigned
-from beliefledger.ledger.store import Cursor, Head
+from beliefledger.ledger.store import Cursor, Head, lag
 from beliefledger.ledger.times import SECOND, to_datetime
 from beliefledger.opening.core import Core
 from beliefledger.projections import (
@@ -262,7 +262,7 @@ def _consumer_answer(cursor: Cursor, head: int) -> ConsumerAnswer:
     return ConsumerAnswer(
         name=cursor.name,
         position=cursor.position,
-        lag=max(head - cursor.position, 0),
+        lag=lag(cursor, head),
         epoch=cursor.epoch,
         holder=cursor.holder if cursor.held else None,
     )

@@ -17,6 +17,9 @@ SHARES = ("recency_weight", "diversity", "min_importance")
 """The options that are from 0 to 1, and never None."""
 
 
+WRONG_OPTIONS = "options must be SearchOptions(…): import it from beliefledger."
+
+
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
     """The rarer wishes of a search. Shares and weights are from 0 to 1."""

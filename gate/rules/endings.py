@@ -53,7 +53,7 @@ def _load() -> tuple[_Event, ...]:
 
 
 _EVENTS = Table(_load())
-_HINT = compile_later(rf"\b(?:{'|'.join(_DATA['hints'].split())})\b")
+_HINT = Guarded(rf"\b(?:{'|'.join(_DATA['hints'].split())})\b")
 """In lower case: a pattern that ignores case takes several times as long."""
 
 
@@ -76,7 +76,7 @@ def endings(reading: Reading) -> Iterator[Over]:
     text = reading.content[start:end]
     low = lowered(text)
     events = _EVENTS.possible(low)
-    if not events or text.rstrip("\"'” )").endswith("?") or _HINT.search(low) is None:
+    if not events or text.rstrip("\"'” )").endswith("?") or _HINT.search(low, low) is None:
         return
     for event in events:
         found = event.pattern.pattern.search(text)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from beliefledger.gate.dates import find_when
-from beliefledger.gate.literals import Guarded
+from beliefledger.gate.literals import Guarded, lowered
 from beliefledger.gate.rules.findings import RuleFinding
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.gate.rules.sensitive import category_of
@@ -39,7 +39,7 @@ def _load(name: str) -> tuple[Guarded, ...]:
 _EXCHANGES = _load("exchanges")
 _PARTINGS = _load("partings")
 _CALLED_OFF = _load("called_off")
-_DONE = compile_later(_DATA["done"], re.I)
+_DONE = Guarded(_DATA["done"], re.I)
 _NOT_DONE = compile_later(_DATA["not_done"], re.I)
 _ANEW = compile_later(_DATA["anew"], re.I)
 SHARED = frozenset(_DATA["shared"].split())
@@ -63,9 +63,10 @@ class Parting(NamedTuple):
 
 def may_be_in(text: str) -> bool:
     """Whether a text has any word of a farewell."""
-    if not _HINTS.isdisjoint(_WORD.findall(text.lower())):
+    low = lowered(text)
+    if not _HINTS.isdisjoint(_WORD.findall(low)):
         return True
-    return any(map(text.__contains__, _ARROWS)) or _DONE.search(text) is not None
+    return any(map(text.__contains__, _ARROWS)) or _DONE.search(text, low) is not None
 
 
 def findings(content: str, start: int, end: int, said_at: int) -> Iterator[RuleFinding]:
@@ -116,7 +117,7 @@ def _partings(text: str) -> Iterator[Parting]:
             old = _telling(match["old"], vague=True)
             if old:
                 yield Parting(old, _clause(text, match), None, "event.*")
-    if _DONE.search(text) is not None and _NOT_DONE.search(text) is None:
+    if _DONE.search(text, lowered(text)) is not None and _NOT_DONE.search(text) is None:
         said = dict.fromkeys(each.removesuffix("'s") for each in _WORD.findall(low))
         yield Parting(" ".join(said), (0, len(text)), None, "plan.*")
     if _ANEW.search(text) is not None and _DOUBTS.search(text) is None:

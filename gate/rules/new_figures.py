@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from beliefledger.gate.literals import lowered
+from beliefledger.gate.literals import Guarded, lowered
 from beliefledger.gate.rules.findings import RuleFinding
 from beliefledger.gate.rules.lexicon import load
 from beliefledger.ledger.candidate import Ends, SpeechAct
@@ -19,7 +19,7 @@ from beliefledger.ledger.late_patterns import compile_later
 ATTRIBUTE = "event.figure"
 LONGEST = 200
 _DATA = load("new_figures.yaml")
-_CUE = compile_later(_DATA["cues"])
+_CUE = Guarded(_DATA["cues"])
 _DOUBT = compile_later(_DATA["doubts"])
 _STANDING = compile_later(_DATA["standing"])
 _ACTION = compile_later(_DATA["action"])
@@ -89,7 +89,7 @@ def may_be_in(text: str) -> bool:
     """Whether a text has a figure, and a word that tells of a change."""
     low = lowered(text)
     return _HAS_FIGURE.search(low) is not None and (
-        _CUE.search(low) is not None or _mine(text, low) is not None
+        _CUE.search(low, low) is not None or _mine(text, low) is not None
     )
 
 
@@ -107,7 +107,7 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
     if len(text) > LONGEST or _HAS_FIGURE.search(low) is None:
         return
     mine = _mine(text, low)
-    if mine is None and _CUE.search(low) is None:
+    if mine is None and _CUE.search(low, low) is None:
         return
     if text.rstrip("\"'” )").endswith("?") or (mine is None and _DOUBT.search(low)):
         return

@@ -23,7 +23,7 @@ from beliefledger.ledger.late_patterns import compile_later
 ATTRIBUTE = "event.renewal"
 LONGEST = 240
 _DATA: dict[str, Any] = load("renewals.yaml")
-_CUE = compile_later(_DATA["cues"])
+_CUE = Guarded(_DATA["cues"])
 _STRONG = compile_later(_DATA["strong"])
 _RAISED = compile_later(
     r"\b(?:transferred|moved|promoted|joined|reassigned|upgraded|downgraded|changed|put on|now|"
@@ -205,7 +205,8 @@ _TELLS = compile_later(r"\b(?:is|are)\b.{0,24}\d|\w['’]s .{0,16}\d", re.I)
 
 def may_be_in(text: str) -> bool:
     """Whether a text has any word after which something may be otherwise."""
-    return _CUE.search(lowered(text)) is not None or _TELLS.search(text) is not None
+    low = lowered(text)
+    return _CUE.search(low, low) is not None or _TELLS.search(text) is not None
 
 
 def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
@@ -217,7 +218,7 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
         return
     low = lowered(text)
     if (
-        (_CUE.search(low) is None and _TELLS.search(text) is None)
+        (_CUE.search(low, low) is None and _TELLS.search(text) is None)
         or _BESIDE.search(low)
         or _PASSING.search(low)
     ):
@@ -245,7 +246,7 @@ class Sentence:
     @cached_property
     def is_changed(self) -> bool:
         """Whether it has a word after which something may be otherwise."""
-        return _CUE.search(self.low) is not None
+        return _CUE.search(self.low, self.low) is not None
 
     @cached_property
     def is_moving(self) -> bool:

@@ -70,7 +70,7 @@ _FOR_OTHERS = compile_later(
 )
 """What somebody got for others is not what they have: "got an iPhone for my mum"."""
 _NOW = compile_later(r"\b(?:now|these days|nowadays)\b", re.I)
-_QUICK = compile_later(
+_QUICK = Guarded(
     r"\b(?:up|early|late|night owl|morning person|promoted|role|title|position|had|work out|"
     r"workout|"
     r"train|exercise|lift|bank|meeting|appointment|dinner|lunch|breakfast|interview|call|party|"
@@ -111,7 +111,7 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
     text = reading.content[start : words[-1].end]
     low = lowered(text)
     states = _STATES.possible(low)
-    if not states or _QUICK.search(low) is None:
+    if not states or _QUICK.search(low, low) is None:
         return
     for state in states:
         match = state.pattern.pattern.search(text)

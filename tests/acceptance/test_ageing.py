@@ -224,7 +224,7 @@ def test_what_mattered_and_faded_is_asked_about_again_worst_first(memory, clock)
     memory.store(
         "ana",
         "peanuts",
-        attribute="allergy",
+        attribute="food",
         type="preference",
         details=Details(importance=0.9),
         text="No peanuts",

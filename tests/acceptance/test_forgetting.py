@@ -14,7 +14,7 @@ from beliefledger.curation.storing import Details
 from beliefledger.erasure.scope import Scope
 from beliefledger.gate.consolidation import Consolidator
 from beliefledger.gate.policy import default_policy
-from beliefledger.ledger.errors import NotPermitted, PolicyInvalid, UnknownMemory
+from beliefledger.ledger.errors import InvalidQuery, NotPermitted, PolicyInvalid, UnknownMemory
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import DAY
 from beliefledger.opening import recorder
@@ -69,6 +69,29 @@ def revoke(memory, text):
 
 def adopt(memory, **fields):
     memory.policy.adopt(fields, by="lea")
+
+
+# What was named and is not there
+
+
+@pytest.mark.parametrize("what", ["memory", "turn", "session"])
+def test_an_id_that_is_none_erases_nobody(memory, what):
+    say(memory, PORTO)
+    before = bodies(memory)
+    for missing in (None, 7) if what == "session" else (None, 7, "", " "):
+        for ask in (memory.erasure.preview, partial(memory.erase, by="lea")):
+            with pytest.raises(InvalidQuery, match=f"names no {what}, so nothing was erased"):
+                ask("ana", **{what: missing})
+    assert bodies(memory) == before
+
+
+def test_an_empty_id_means_no_memory(memory):
+    say(memory, PORTO)
+    before = memory.status().position
+    for ask in (memory.explain, memory.history, partial(memory.revoke, by="lea")):
+        with pytest.raises(InvalidQuery, match="is no id"):
+            ask("")
+    assert memory.status().position == before
 
 
 # A turn, a memory, a session

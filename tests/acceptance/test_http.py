@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import threading
 import time
 from pathlib import Path
@@ -17,11 +18,12 @@ from prometheus_client.parser import text_string_to_metric_families
 from served import BACKENDS, calling, served, served_on
 
 from beliefledger import open_memory
-from beliefledger.ledger.errors import BackendUnavailable
+from beliefledger.ledger.errors import BackendUnavailable, InvalidQuery
 from beliefledger.ledger.events.ops import ToolCalled
 from beliefledger.tools.relay import asyncapi
 from beliefledger.tools.server.api import feed
 from beliefledger.tools.server.api.problem import Problem
+from beliefledger.tools.server.api.shortcuts import Shortcuts
 
 SECRET = "blt_" + "c" * 43
 INVALID, REFUSED = "INVALID_PARAM", "NOT_PERMITTED"
@@ -47,6 +49,26 @@ def ok(answer):
 
 def remembered(client, text):
     return ok(client.post("turns/remember", json={"text": text}))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "beliefs?asof=2020-01-01",
+        "decisions?outcom=admit",
+        "events?type=memory.*",
+        "consent?x=",
+        "jobs?a=1",
+    ],
+)
+def test_a_query_that_is_not_known_is_refused(server, person, path):
+    with calling(server, role="admin", subjects=None, consent=None) as admin:
+        refused = admin.get(path)
+        assert refused.status_code == 422, refused.text
+        asked = refused.json()["detail"]
+        assert asked.startswith("The query may have ")
+        assert "asof" not in asked
+        assert ok(admin.get("as-of", params={"moment": "1"}))["position"] == 1
 
 
 # Saying
@@ -581,6 +603,58 @@ def test_a_stream_ends_with_its_token(server, client, person):
     assert again.status_code == 401
 
 
+def test_whom_nobody_knows_yet_is_told_of_from_their_first_event(server, person):
+    later = f"later {person}"
+    with calling(server, "watcher", role="admin", subjects=None, consent=None) as admin:
+        after = ok(admin.get("events", params={"limit": 1_000, "subject": later}))["position"]
+        asked = {"subject": later, "after": after, "types": "turn.*"}
+        with admin.stream("GET", "events", params=asked, headers=STREAM) as answer:
+            begun = lines_of(answer)
+            assert next(begun)["id"] == str(after)
+            for name in (person, later):
+                with calling(server, f"agent of {name}", subjects=[name]) as agent:
+                    remembered(agent, "I live in Lisbon.")
+            told = next(each for each in begun if "data" in each)
+        assert json.loads(told["data"])["subject"] == later
+        page = ok(admin.get("events", params=asked))
+        assert [each["subject"] for each in page["items"]] == [later]
+
+
+def test_a_position_past_the_end_is_refused(server):
+    with calling(server, "watcher", role="admin", subjects=None, consent=None) as admin:
+        past = {"after": 2**50}
+        page = admin.get("events", params=past)
+        stream = admin.get("events", headers=STREAM | {"Last-Event-ID": str(2**50)})
+        for answer in (page, stream):
+            assert answer.status_code == 422
+            assert answer.json()["code"] == "InvalidQuery"
+            assert "restored from a backup" in answer.json()["detail"]
+    with pytest.raises(InvalidQuery, match="is past it"):
+        server.memory.subscribe(2**50)
+
+
+def test_an_erasure_of_nothing_named_erases_nobody(server, person):
+    with calling(server, role="admin", subjects=None, consent="consent") as admin:
+        ok(admin.post("turns/remember", json={"text": "I live in Lisbon.", "subject": person}))
+        for path in ("erasures", "erasures/preview"):
+            refused = admin.post(path, json={"subject": person, "memory": None})
+            assert refused.status_code == 422, refused.text
+        assert ok(admin.get("beliefs", params={"subject": person}))["items"]
+
+
+def test_who_asks_for_somebody_erased_by_name_is_told_by_what_to_ask(server, person):
+    with calling(server, role="admin", subjects=None, consent="consent") as admin:
+        ok(admin.post("turns/remember", json={"text": "I live in Lisbon.", "subject": person}))
+        [first] = ok(admin.get("events", params={"subject": person, "limit": 1}))["items"]
+        ok(admin.post("erasures", json={"subject": person}))
+        refused = admin.get("events", params={"subject": person})
+        assert refused.status_code == 403
+        assert "subject_ref" in refused.json()["detail"]
+        kept = {"subject_ref": first["subject_ref"], "types": "turn.recorded.*"}
+        [told] = ok(admin.get("events", params=kept))["items"]
+        assert told["destroyed"]
+
+
 # How the server is
 
 
@@ -627,10 +701,40 @@ def test_unready_says_what_is_wrong(server, monkeypatch):
     time.sleep(1.1)
 
 
+def test_unready_names_each_part_that_is_broken(tmp_path, monkeypatch):
+    root = tmp_path / "ledger"
+    monkeypatch.delenv("BELIEFLEDGER_SIGNING_KEY_FILE", raising=False)
+    with open_memory(root, consent="consent") as memory, served(memory) as server:
+        server.memory.remember("ana", "I live in Lisbon.")
+        server.memory.proofs.checkpoint()
+
+        def stopped():
+            time.sleep(1.1)  # an answer is given again for a second
+            answer = httpx2.get(f"{server.root}/readyz").json()
+            broken = {name for name, each in answer["checks"].items() if not each["ok"]}
+            assert broken == set(answer["stopped"])
+            assert answer["status"] == ("unready" if broken else "ready")
+            return broken
+
+        assert stopped() == set()
+        keys = root / "proofs" / "keys"
+        was = keys.read_bytes()
+        keys.write_text("no key")
+        assert stopped() == {"tree"}
+        shutil.rmtree(root / "proofs")  # which the log leads to: it is made anew
+        assert stopped() == set()
+        assert server.memory.proofs.signing_key().here
+        server.memory.proofs.checkpoint()
+        assert keys.read_bytes() == was
+        with (root / "keys.db").open("r+b") as file:
+            file.write(b"x" * 32_768)
+        assert stopped() == {"ledger", "vault"}
+
+
 # Questions by id
 
 
-def test_a_question_by_id_is_answered_as_by_fastapi(client):
+def test_a_question_by_id_is_answered_as_by_fastapi(client, monkeypatch):
     made = ok(client.post("memories", json={"value": "red", "attribute": "colour"}))
     memory, decision = made["memory_id"], made["decision_id"]
     for path in (
@@ -644,8 +748,10 @@ def test_a_question_by_id_is_answered_as_by_fastapi(client):
         f"memories/{'a' * 201}",
         "types/fact",
     ):
-        # With a query, FastAPI reads the arguments; it passes over what it does not know.
-        straight, read = client.get(path), client.get(path, params={"unknown": "1"})
+        straight = client.get(path)
+        with monkeypatch.context() as without:
+            without.setattr(Shortcuts, "find", lambda *_: None)
+            read = client.get(path)
         assert (straight.status_code, straight.text) == (read.status_code, read.text)
         varying = {"x-request-id", "date"}
         told = [dict(each.headers.items()) for each in (straight, read)]

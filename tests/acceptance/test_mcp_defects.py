@@ -67,7 +67,7 @@ def test_an_edited_audit_is_noticed(tmp_path, damage):
     place = tmp_path / "ledger"
     with open_memory(place) as memory:
         memory.remember("ana", "I live in Lisbon.", consent="consent")
-        token = memory.tokens.create("auditor", by="lea", role="auditor").token
+        token = memory.tokens.create("auditor", by="lea", subjects=None, role="auditor").token
         memory.operations.tidy()
         at = memory.decisions("ana")[0].position
     with sqlite3.connect(Path(place) / "log.db") as log:

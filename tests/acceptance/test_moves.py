@@ -130,6 +130,7 @@ def test_two_that_wait_for_more_become_one_that_waits(memory):
 
 
 def test_a_memory_of_a_retired_type_moves_to_its_own_slot(memory):
+    memory.consent.grant("ana", "explicit_consent", categories=["health"])
     pill = {"name": "pill", "slot": "attribute", "attribute": "pill.{what}"}
     memory.types.add(pill | {"fields": {"what": {"description": "which", "required": True}}})
     say(memory, "Sarah", "pill.zinc", "two", type="pill")

@@ -17,7 +17,7 @@ def memory(place):
 
 
 def calls(memory, count):
-    token = memory.tokens.create("bot", by="lea").token
+    token = memory.tokens.create("bot", by="lea", subjects=None).token
     who = memory.tokens.principal(token)
     for _ in range(count):
         memory.tokens.record_call(Call(who, "http", "beliefs", "{}", "ok", 1_000))

@@ -188,9 +188,8 @@ DETAILS = {field.name for field in fields(Details)}
 
 
 def _takes_text(parameter):
-    return (
-        re.search(r"\bstr\b|Mapping|TurnInput|MemoryInput", str(parameter.annotation)) is not None
-    )
+    texts = r"\bstr\b|\bNamed\b|Mapping|TurnInput|MemoryInput"
+    return re.search(texts, str(parameter.annotation)) is not None
 
 
 FRONT = {
@@ -385,7 +384,9 @@ def refused_ways(memory):
         given = [TOKEN] if field in {"scopes", "subjects"} else SECRET
         yield (
             f"tokens.create.{field}",
-            lambda field=field, given=given: memory.tokens.create("b", by="Ben", **{field: given}),
+            lambda field=field, given=given: memory.tokens.create(
+                **{"name": "b", "by": "Ben", "subjects": None, field: given}
+            ),
         )
     for field, given in (
         ("url", f"https://example.org/{SECRET}"),
@@ -405,7 +406,7 @@ def refused_ways(memory):
         "webhooks.settle.reason",
         lambda: memory.webhooks.settle("w", 1, delivered=False, attempts=1, reason=SECRET),
     )
-    yield "tokens.create.name", lambda: memory.tokens.create(SECRET, by="Ben")
+    yield "tokens.create.name", lambda: memory.tokens.create(SECRET, by="Ben", subjects=None)
     for field in ("name", "role", "scopes", "subjects"):
         given = [TOKEN] if field in {"scopes", "subjects"} else SECRET
         yield (

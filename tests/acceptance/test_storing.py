@@ -34,6 +34,54 @@ def test_the_claim_is_as_given(memory, given, claim):
     assert [each.text for each in memory.beliefs("ana")] == [claim]
 
 
+@pytest.mark.parametrize(
+    ("value", "given", "outcome"),
+    [
+        ("HIV positive", {"attribute": "health"}, "queue"),
+        ("fine", {"attribute": "health.today"}, "queue"),
+        ("gay", {"attribute": "sexual orientation"}, "reject"),  # which the policy prohibits
+        ("shoplifting", {"attribute": "criminal record"}, "reject"),
+        ("catholic", {"attribute": "religion"}, "queue"),
+        ("none", {"attribute": "religion"}, "queue"),
+        ("Ver.di", {"attribute": "union"}, "queue"),
+        ("depression", {"attribute": "note1", "text": "Ana suffers from depression"}, "queue"),
+        ("50 mg", {"attribute": "medication", "details": Details(entity="sertraline")}, "queue"),
+        (
+            "tea",
+            {"attribute": "drink", "details": Details(context="while she has cancer")},
+            "queue",
+        ),
+        ("dark mode", {"attribute": "theme"}, "admit"),
+        ("mint", {"attribute": "car condition"}, "admit"),
+        ("Aetna", {"attribute": "insurer", "text": "Ana's health insurance is Aetna"}, "admit"),
+    ],
+)
+def test_what_is_of_a_special_category_needs_consent_that_names_it(memory, value, given, outcome):
+    decided = memory.store("ana", value, **given)
+    assert decided.outcome == outcome
+    assert len(memory.beliefs("ana")) == (outcome == "admit")
+    told = memory.context("ana", f"what is known of {value}?").content
+    assert (value in told) == (outcome == "admit")
+    if outcome == "queue":
+        assert decided.reason == "permission.special_category"
+        [category] = {each.candidate.category for each in proposed(memory)}
+        memory.consent.grant("ana", "explicit_consent", categories=[category])
+        assert memory.store("ana", value, **given).outcome == "admit"
+
+
+def proposed(memory):
+    return [each.event for each in memory._log.read() if each.type.startswith("candidate.proposed")]
+
+
+def test_a_value_of_a_special_category_does_not_come_in_by_a_change(memory):
+    red = memory.store("ana", "red", attribute="colour")
+    assert memory.update(red.memory_id, value="HIV positive", by="lea").outcome == "queue"
+    _, decisions = memory.correct(red.memory_id, "no, I am HIV positive")
+    assert [each.claim for each in decisions if each.outcome == "admit"] == ["User: no"]
+    assert memory.beliefs("ana") == []
+    assert "HIV" not in memory.context("ana", "what is the matter with Ana?").content
+
+
 def test_many_are_decided_one_after_the_other(memory):
     facts = [MemoryInput("ana", str(size), "shoe size") for size in (38, 39, 39)]
     facts += [MemoryInput("ben", "42", "shoe size")]

@@ -234,7 +234,7 @@ def test_a_server_and_a_worker_go_along_and_a_client_loses_nothing(request, tmp_
     with open_memory(old, consent="consent") as memory:
         for number in range(40):
             memory.record_turn("bob", f"Turn {number} before.")
-        token = memory.tokens.create("bot", consent="consent", by="lea").token
+        token = memory.tokens.create("bot", subjects=None, consent="consent", by="lea").token
     file = tmp_path / "tenants.yaml"
     file.write_text(f"tenants: {{acme: {json.dumps(old)}}}\n")
     route = ["--tenants", str(file), "--tenant", "acme"]

@@ -82,8 +82,10 @@ def test_the_token_is_kept_nowhere_but_its_digest_is(place):
 
 def test_what_is_no_token_in_force_is_refused_alike(place, clock):
     with open_memory(place, clock=clock) as memory:
-        made = memory.tokens.create("bot", by="lea", expires_at=clock.now + 5_000_000)
-        gone = memory.tokens.create("bot", by="lea")
+        made = memory.tokens.create(
+            "bot", by="lea", subjects=None, expires_at=clock.now + 5_000_000
+        )
+        gone = memory.tokens.create("bot", by="lea", subjects=None)
         memory.tokens.revoke(gone.answer.token_id, by="ben")
         assert memory.tokens.principal(made.token).name == "bot"
         clock.ahead(6)
@@ -101,7 +103,7 @@ def test_what_is_no_token_in_force_is_refused_alike(place, clock):
 
 def test_a_revocation_is_in_force_in_another_process_within_a_second(place):
     with open_memory(place) as here, open_memory(place) as there:
-        made = here.tokens.create("bot", by="lea")
+        made = here.tokens.create("bot", by="lea", subjects=None)
         assert there.tokens.principal(made.token).name == "bot"
         answer = here.tokens.revoke(made.answer.token_id[:6], by="ben")
         assert (answer.state, answer.revoked_by) == ("revoked", "ben")
@@ -129,7 +131,7 @@ def test_what_a_token_cannot_be_made_of_is_refused_before_anything_is_written(pl
     with open_memory(place) as memory:
         memory.record_turn("eve", "I live in Porto.")
         memory.erase("eve", by="lea")
-        memory.tokens.create("bot", by="lea")
+        memory.tokens.create("bot", by="lea", subjects=None)
         head = memory.status(digests=False).position
         for error, changed in (
             (InvalidTurn, {"role": "boss"}),
@@ -147,13 +149,13 @@ def test_what_a_token_cannot_be_made_of_is_refused_before_anything_is_written(pl
             (SecretGiven, {"agent": "ghp_" + "a1B2c3D4e5F6g7H8i9J0"}),
         ):
             with pytest.raises(error):
-                memory.tokens.create(**{"name": "bot", "by": "lea"} | changed)
+                memory.tokens.create(**{"name": "bot", "by": "lea", "subjects": None} | changed)
         assert memory.status(digests=False).position == head
 
 
 def test_a_token_of_ours_that_is_said_is_redacted(tmp_path):
     with open_memory(tmp_path) as memory:
-        token = memory.tokens.create("bot", by="lea").token
+        token = memory.tokens.create("bot", by="lea", subjects=None).token
         said = redact(f"try {token} instead").text
         assert "[redacted" in said
         assert token[4:12] not in said

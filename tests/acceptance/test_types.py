@@ -310,7 +310,7 @@ def test_past_and_quarantined_memories_move_too(memory):
 def test_a_special_category_needs_its_own_basis_and_ends_with_it(memory):
     memory.consent.grant("ben", "consent")
     for person in ("ana", "ben"):
-        memory.store(person, "zinc", attribute="habit.pill", text="User takes 5 mg of zinc")
+        memory.store(person, "zinc", attribute="habit.morning", text="User takes 5 mg of zinc")
     memory.types.add(MEDICATION)
     answer = memory.types.backfill("medication", apply=True)
     assert (answer.matched, answer.moved) == (2, 1)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beliefledger.gate.literals import Guarded, Table, lowered
+from beliefledger.gate.literals import DIGIT, Guarded, Table, lowered
 from beliefledger.ledger.late_patterns import _Late
 
 
@@ -18,6 +18,13 @@ from beliefledger.ledger.late_patterns import _Late
         (r"(?:quit|left) (?:my )?job", {"quit", "left"}),
         (r"\d+ (?:cats|dogs)", {"cats", "dogs"}),
         (r"\w+", set()),
+        (r"\b(?:my|our) \w", {"my", "our"}),
+        (r"\blol\b|[😂🤣]", {"lol", "😂", "🤣"}),
+        (r"[0-9]+ \w", {DIGIT}),
+        (r"\w+ %", {"%"}),
+        (r"two|\d", {"two", DIGIT}),
+        (r"[\dx]+ y", set()),
+        (r"\b(?:i|we)(?:['’]m)\b", set()),
     ],
 )
 def test_it_knows_what_its_pattern_needs(source, needs):
@@ -47,10 +54,12 @@ class Entry(NamedTuple):
 
 SOURCES = (
     r"\bmoved to\b", r"(?:quit|left) (?:my )?job", r"\d+ (?:cats|dogs)", r"\w{9}", r"\bkicks?\b",
+    r"\bmy\b", r"[😂,]", r"\d", r"[4-6]0", r"\b(?:ſo|it)\b",
 )  # fmt: skip
 TABLE = Table(Entry(Guarded(source, re.I)) for source in SOURCES)
 WORDS = st.sampled_from(
-    "I moved to my Job quit left 3 cats DOGS kick \u212aick\u017f k\u0131cks , .".split()
+    "I moved to my MY Job quit left 3 50 \u0663 cats DOGS".split()
+    + "kick \u212aick\u017f k\u0131cks so IT , . 😂".split()
 )
 
 
@@ -63,7 +72,15 @@ def test_a_table_leaves_out_only_what_finds_nothing(text):
             assert re.search(entry.pattern.pattern.pattern, text, re.I) is None
 
 
+@given(st.lists(WORDS).map(" ".join))
+def test_what_needs_many_words_is_looked_up_as_surely(text):
+    many = Guarded("|".join([*SOURCES[:3], *(f"word{n}" for n in range(100))]), re.I)
+    assert len(many.needs) > 100
+    if re.search(many.pattern.pattern, text, re.I):
+        assert many.may_match(lowered(text))
+
+
 def test_a_table_leaves_out_what_has_none_of_its_words():
     assert [SOURCES.index(each.pattern.pattern.pattern) for each in TABLE.possible("3 cats")] == [
-        2, 3,
+        2, 3, 7, 8, 9,
     ]  # fmt: skip

@@ -15,6 +15,7 @@ from beliefledger.ledger.events.subject import SubjectRegistered
 from beliefledger.ledger.events.turn import TurnParked
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.sqlite.cursors import SQLiteCursors
+from beliefledger.ledger.store import Cursor, OwnConsumer, lag
 
 LEASE = 30.0
 
@@ -426,3 +427,12 @@ def test_a_bad_lease_is_refused(consumer, seconds):
 def test_one_type_is_not_taken_for_many(consumer):
     with pytest.raises(CallerMistake, match=r"write \['subject\.registered\.v1'\]"):
         consumer(types=SubjectRegistered.NAME)
+
+
+def test_a_consumer_that_only_holds_a_lease_is_behind_by_nothing():
+    def cursor(name):
+        return Cursor(name, position=24, epoch=1, holder="this", held=True)
+
+    assert lag(cursor("billing"), head=115) == 91
+    assert lag(cursor(OwnConsumer.EXTRACTOR), head=20) == 0
+    assert lag(cursor(OwnConsumer.SCHEDULER), head=115) == 0

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 from fastapi import Query
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from beliefledger.access.calls import CallSum
 from beliefledger.answers import (
@@ -49,14 +50,27 @@ class ToErase(Body):
     retention, what was revoked long enough ago. `subject` is always named."""
 
     subject: str = Field(min_length=1)
-    memory: str | None = None
-    turn: str | None = None
-    session: str | None = None
+    memory: str | SkipJsonSchema[None] = None
+    turn: str | SkipJsonSchema[None] = None
+    session: str | SkipJsonSchema[None] = None
     retention: bool = False
     revoked: bool = False
     known_as: list[str] = Field(default_factory=list, max_length=100)
     legal_basis: str | None = None
     by: str | None = None
+
+    @field_validator("memory", "turn", "session")
+    @classmethod
+    def _is_named(cls, given: str | None) -> str:
+        """Not run for what is left out."""
+        if given is None:
+            raise ValueError("null names nothing: leave it out to erase all of the subject")
+        return given
+
+    def less(self) -> dict[str, str]:
+        """The memory, turn or session, if one is named."""
+        some = {"memory": self.memory, "turn": self.turn, "session": self.session}
+        return {what: each for what, each in some.items() if each is not None}
 
 
 class Preview(BaseModel):
@@ -132,9 +146,7 @@ def preview_erasure(caller: Caller, asked: ToErase) -> Preview:
     person = _what(caller, asked)
     found = caller.memory.erasure.preview(
         person,
-        memory=asked.memory,
-        turn=asked.turn,
-        session=asked.session,
+        **asked.less(),
         retention=asked.retention,
         revoked=asked.revoked,
         known_as=asked.known_as,
@@ -157,16 +169,14 @@ def erase(caller: Caller, asked: ToErase) -> ErasureAnswer:
     What is erased already is answered as that."""
     by = acting(caller, asked.by)
     person = _what(caller, asked)
-    less = asked.memory or asked.turn or asked.session or asked.retention or asked.revoked
+    less = asked.less() or asked.retention or asked.revoked
     alone = []
     if not less:
         alone = [each for each in caller.memory.tokens.list() if each.subjects == (person,)]
     erased = caller.memory.erase(
         person,
         by=by,
-        memory=asked.memory,
-        turn=asked.turn,
-        session=asked.session,
+        **asked.less(),
         retention=asked.retention,
         revoked=asked.revoked,
         known_as=asked.known_as,

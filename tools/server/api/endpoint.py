@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
-from fastapi import Header, Path, Query
+from fastapi import Header, Path, Query, params
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from beliefledger import arguments
@@ -130,6 +130,16 @@ class Endpoint:
         return made
 
     @cached_property
+    def queries(self) -> frozenset[str]:
+        """The names that its query may have."""
+        path = set(re.findall(r"{(\w+)}", self.path))
+        return frozenset(
+            each.name.rstrip("_")  # of one that would hide another name here
+            for each in self.parameters
+            if each.name not in path and _is_query(each)
+        )
+
+    @cached_property
     def takes_key(self) -> bool:
         """Whether the function itself takes the key, which is then one in the log."""
         return KEY in self.hints
@@ -152,6 +162,13 @@ class Endpoint:
         if self.once and not self.takes_key:
             given = {name: each for name, each in given.items() if name != KEY}
         return self.function(caller, **given)
+
+
+def _is_query(parameter: inspect.Parameter) -> bool:
+    kind = parameter.annotation
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return False
+    return not any(isinstance(each, params.Header) for each in getattr(kind, "__metadata__", ()))
 
 
 ENDPOINTS: list[Endpoint] = []

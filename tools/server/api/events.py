@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -34,6 +35,8 @@ _NO_WORDS_OF_TURNS = (
 """Events whose bodies have nothing that was said: who may subscribe is told them."""
 
 
+_BY_REFERENCE = "What was recorded of them is told by subject_ref, the reference told before."
+
 Page = tuple[list[dict[str, Any]], int, bool]
 """Events as JSON, the position that was reached, and whether it is the end."""
 
@@ -48,12 +51,13 @@ class Wanted:
     """Of these people; None: of everybody, and of nobody."""
     outcome: str | None
     bodies: bool
+    newcomer: str | None = None
+    """The name whose events are wanted, where nobody had it yet; `refs` is empty then."""
 
     def fits(self, event: Recorded) -> bool:
-        return (
-            (self.types is None or event.type in self.types)
-            and (self.refs is None or event.subject_ref in self.refs)
-            and (self.outcome is None or event.facts.get("outcome") == self.outcome)
+        """Whether an event fits, whoever it is about."""
+        return (self.types is None or event.type in self.types) and (
+            self.outcome is None or event.facts.get("outcome") == self.outcome
         )
 
 
@@ -78,6 +82,7 @@ class Events:
         """Up to so many past a position, the position that was reached, and whether it is the
         end."""
         found: list[Recorded] = []
+        fits = self.fitting(wanted)
         types = None if wanted.types is None else sorted(wanted.types)
         end = False
         with self._memory.subscribe(after, types=types or ["*"], follow=False) as events:
@@ -89,11 +94,15 @@ class Events:
                     if event is None:
                         end = enough.is_alive()
                         break
-                    if wanted.fits(event):
+                    if fits(event):
                         found.append(event)
             finally:
                 enough.cancel()
             return self.documents(wanted, found), events.position, end
+
+    def fitting(self, wanted: Wanted) -> Callable[[Recorded], bool]:
+        """Tells which of some events, each of which was read already, are wanted."""
+        return _Fitting(self._memory, wanted)
 
     def documents(self, wanted: Wanted, events: Sequence[Recorded]) -> list[dict[str, Any]]:
         """Events as JSON, as far as they may be told now."""
@@ -117,6 +126,32 @@ class Events:
 
     def _words(self, events: Iterable[Recorded]) -> dict[str, str]:
         return self._outlet.words(_gated(each) or "" for each in events)
+
+
+class _Fitting:
+    """Which events are wanted. A name that nobody had is looked up again for each person whose
+    events come: theirs may be the first of whoever has it now."""
+
+    def __init__(self, memory: MemoryLedger, wanted: Wanted) -> None:
+        self._memory = memory
+        self._wanted = wanted
+        self._refs = wanted.refs
+        self._others: set[str] = set()
+
+    def __call__(self, event: Recorded) -> bool:
+        if not self._wanted.fits(event):
+            return False
+        ref = event.subject_ref
+        if self._refs is None or ref in self._refs:
+            return True
+        name = self._wanted.newcomer
+        if name is None or self._refs or ref is None or ref in self._others:
+            return False
+        with suppress(NotPermitted):  # erased meanwhile
+            known = self._memory.tokens.subject(name)
+            self._refs = frozenset() if known is None else frozenset({known})
+        self._others.add(ref)
+        return ref in self._refs
 
 
 def _gated(event: Recorded) -> str | None:
@@ -159,18 +194,21 @@ def events(
     """Events past a position: a page of them, or, for who accepts text/event-stream, a stream that
     goes on. An event's id in the stream is its position, and Last-Event-ID goes on behind it. A
     token for some people is told their events alone."""
+    people = _people(caller, subject, subject_ref)
     wanted = Wanted(
         caller.principal,
         None if types is None else named(types),
-        _people(caller, subject, subject_ref),
+        people,
         outcome,
         bodies,
+        newcomer=subject if people == frozenset() else None,
     )
     if last_event_id:
         if not last_event_id.isascii() or not last_event_id.isdecimal():
             raise InvalidQuery("Last-Event-ID: it is a position, a whole number.")
         after = int(last_event_id)
     if weight(accept, STREAM) > 0:
+        caller.memory.subscribe(after).close()  # says so where there is no such position
         return Follow(wanted, after)
     items, position, end = Events(caller.memory).page(wanted, after, limit)
     return EventPage.model_construct(
@@ -186,6 +224,11 @@ def _people(caller: Caller, subject: str | None, ref: str | None) -> frozenset[s
             raise NotPermitted("This token is not for that subject.")
         return frozenset({ref})
     if subject is not None:
-        caller.subject(subject)
-        return frozenset({caller.subject_ref or ""})
+        try:
+            caller.subject(subject)
+        except NotPermitted as problem:
+            if allowed is None:  # whoever is unknown is let through
+                raise NotPermitted(f"{problem} {_BY_REFERENCE}") from problem
+            raise
+        return frozenset() if caller.subject_ref is None else frozenset({caller.subject_ref})
     return allowed

@@ -232,7 +232,7 @@ class Feed:
         if kept is None:
             return self._events.page(wanted, position, _PAGE)
         some, reached = kept
-        fitting = [each for each in some if wanted.fits(each)]
+        fitting = list(filter(self._events.fitting(wanted), some))
         return self._events.documents(wanted, fitting), reached, len(some) < _PAGE
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -14,6 +16,7 @@ from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.background import Background
 
+logger = logging.getLogger("beliefledger.server")
 KEPT_SECONDS = 1.0
 """So long an answer is given again: anybody may ask, and it is not to be a burden."""
 WAIT_SECONDS = 5.0
@@ -44,7 +47,7 @@ class Health:
         checks: dict[str, Any] = {}
         try:
             checks = await asyncio.wait_for(self._calls.run(self._checks), WAIT_SECONDS)
-        except (LedgerError, TimeoutError):
+        except TimeoutError:
             stopped.append("ledger")
         stopped += [n for n, each in checks.items() if not each["ok"] and n not in BESIDE]
         status = "unready" if stopped else "ready"
@@ -53,24 +56,41 @@ class Health:
         return said
 
     def _checks(self) -> dict[str, Any]:
-        self._memory.tokens.ready()
-        status = self._memory.status()
-        views = status.views
-        behind = max((each.lag for each in views), default=0)
-        poisoned = sum(each.stopped_at is not None for each in views)
+        """Each by itself: what is broken is named, and hides nothing of the rest."""
         return {
-            "lag": {"ok": behind <= MOST_LAG and not poisoned, "events": behind},
-            "tree": {"ok": self._works(self._memory.proofs.signing_key)},
-            "vault": {"ok": self._works(lambda: self._memory.tokens.subject(NOBODY))},
+            **self._of_status(),
+            "tree": {"ok": self._works(self._look_at_tree)},
+            "vault": {"ok": self._works(self._look_at_vault)},
             "disk": self._disk(),
-            **_replica(status.replica),
         }
 
+    def _of_status(self) -> dict[str, Any]:
+        try:
+            status = self._memory.status()
+        except (LedgerError, OSError) as problem:
+            logger.warning("the ledger does not say how it is: %s", problem)
+            return {"ledger": {"ok": False}}
+        behind = max((each.lag for each in status.views), default=0)
+        poisoned = sum(each.stopped_at is not None for each in status.views)
+        lag = {"ok": behind <= MOST_LAG and not poisoned, "events": behind}
+        return {"lag": lag, **_replica(status.replica)}
+
+    def _look_at_tree(self) -> None:
+        """Its keys and the last checkpoint can be read, and it can be signed on. Tiles that are
+        gone are made anew from the log."""
+        self._memory.proofs.signing_key()
+        self._memory.proofs.tree.check()
+
+    def _look_at_vault(self) -> None:
+        self._memory.tokens.ready()
+        self._memory.tokens.subject(NOBODY)
+
     @staticmethod
-    def _works(look: Any) -> bool:
+    def _works(look: Callable[[], object]) -> bool:
         try:
             look()
-        except LedgerError:
+        except (LedgerError, OSError) as problem:
+            logger.warning("not ready: %s", problem)
             return False
         return True
 

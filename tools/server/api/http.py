@@ -41,7 +41,7 @@ from beliefledger.tools.server.api.endpoint import ENDPOINTS, KEY, Endpoint
 from beliefledger.tools.server.api.events import STREAM, Follow
 from beliefledger.tools.server.api.feed import Feed
 from beliefledger.tools.server.api.once import HEADER, REPLAYED, KeyRefused, done_once
-from beliefledger.tools.server.api.problem import Problem, Told, invalid, refused, told
+from beliefledger.tools.server.api.problem import UNASKED, Problem, Told, invalid, refused, told
 from beliefledger.tools.server.api.shortcuts import Shortcuts
 from beliefledger.tools.server.api.table import MEDIA as CSV
 from beliefledger.tools.server.api.table import csv_of, wanted
@@ -142,6 +142,10 @@ def _made(of: Endpoint) -> Callable[..., Any]:
 
     async def answered(request: Request, **given: Any) -> Response:
         api: APIOverHTTP = request.app.state.api
+        if not of.queries.issuperset(request.query_params):
+            # As in a body: what is not known would be left out, and something else be answered.
+            says = f"The query may have {', '.join(sorted(of.queries)) or 'nothing'}, and has more"
+            raise RequestValidationError([{"loc": ("query",), "type": UNASKED, "msg": says}])
         return await api.answered(request, of, given)
 
     own = inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=Request)

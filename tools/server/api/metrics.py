@@ -1,4 +1,7 @@
-"""What Prometheus reads: counts and times of a ledger, and nothing about anybody."""
+"""What Prometheus reads: counts and times of a ledger, and nothing about anybody.
+
+Everything is told of the whole ledger, whichever of its servers is asked.
+"""
 
 from __future__ import annotations
 
@@ -117,13 +120,16 @@ class Metrics(Collector):
     def _of_calls(self) -> Iterator[Metric]:
         self._calls.look()
         calls = CounterMetricFamily(
-            "beliefledger_calls", "Calls since the server began.", labels=["door", "outcome"]
+            "beliefledger_calls",
+            "Calls through any server since this one began.",
+            labels=["door", "outcome"],
         )
         for (door, outcome), count in sorted(self._calls.count.items()):
             calls.add_metric([door, outcome], count)
         yield calls
         searches = HistogramMetricFamily(
-            "beliefledger_search_seconds", "Searches and contexts since the server began."
+            "beliefledger_search_seconds",
+            "Searches and contexts through any server since this one began.",
         )
         searches.add_metric([], self._calls.buckets(), self._calls.seconds)
         yield searches

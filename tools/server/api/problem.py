@@ -105,6 +105,10 @@ def _public(kind: type[LedgerError]) -> type[LedgerError]:
     return LedgerError
 
 
+UNASKED = "unasked"
+"""The kind of error of a query that has a name that is not known."""
+
+
 def invalid(errors: Iterable[Mapping[str, Any]], known: Iterable[str]) -> Told:
     """The answer for arguments that cannot be taken: which, and how, without what was sent."""
     names, sentences = set(known), []
@@ -112,6 +116,9 @@ def invalid(errors: Iterable[Mapping[str, Any]], known: Iterable[str]) -> Told:
         where = [str(part) for part in each["loc"]]
         if each["type"] == "json_invalid":
             return told("InvalidQuery", 400, "The body is no JSON.", "Send JSON.", "INVALID_PARAM")
+        if each["type"] == UNASKED:
+            sentences.append(each["msg"])
+            continue
         name = next((part for part in reversed(where) if part in names), None)
         if each["type"] == "extra_forbidden" or name is None:
             sentences.append("There is a field that is not known here, or the body is missing")

@@ -412,13 +412,9 @@ def forget(
         raise UnknownMemory("There is no such memory.")
     if turn_id and caller.memory.turn(whole_id(turn_id, "text")).subject != person:
         raise UnknownMemory("There is no such text.")
-    erased = caller.memory.erase(
-        person,
-        by=caller.principal.name,
-        memory=memory_id or None,
-        turn=turn_id or None,
-        session=session_id or None,
-    )
+    less = {"memory": memory_id, "turn": turn_id, "session": session_id}
+    what: dict[str, Any] = {name: each for name, each in less.items() if each}
+    erased = caller.memory.erase(person, by=caller.principal.name, **what)
     return {"erasure": erased.erasure, "bodies": erased.bodies}
 
 
