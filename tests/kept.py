@@ -12,6 +12,8 @@ from typing import Any
 import psycopg
 
 BEFORE = Path(__file__).with_name("data") / "before_2"
+NOW = 1_781_946_000_000_000
+"""2026-06-20T09:00:00Z, when they told what they hold."""
 ROLES = ("kept_owner", "kept_app")
 _databases = itertools.count(1)
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import nats
 from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.js.api import ConsumerConfig
 
 from beliefledger.tools.bench.nats_nodes import Node, nodes
 from beliefledger.tools.relay.nats import let_go
@@ -28,6 +31,19 @@ class Cluster:
 
     def kill(self, name: str) -> None:
         next(each for each in self._running if each.name == name).kill()
+
+    def begin_again(self, name: str) -> None:
+        """One that was killed comes back."""
+        next(each for each in self._running if each.name == name).begin_again()
+
+    def has_all(self, stream: str, name: str) -> bool:
+        """Whether a node that does not lead a stream has all of it."""
+
+        async def ask(client: Client) -> bool:
+            found = await _tried(lambda: client.jetstream().stream_info(stream))
+            return any(each.name == name and each.current for each in found.cluster.replicas)
+
+        return self.asked(ask)
 
     def leader(self, stream: str) -> str:
         """The node that leads a stream now."""
@@ -80,6 +96,65 @@ class Cluster:
                 await let_go()
 
         return asyncio.run(collected())
+
+
+class Following:
+    """A durable consumer that reads all the time: what it was given, and whether it heard that its
+    acknowledgement was taken."""
+
+    def __init__(self, servers: Sequence[str], stream: str) -> None:
+        self.given: list[tuple[int, bool]] = []
+        self._servers = list(servers)
+        self._stream = stream
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._follow()))
+        self._thread.start()
+
+    def end(self) -> None:
+        self._ended.set()
+        self._thread.join(20)
+        assert not self._thread.is_alive()
+
+    async def _follow(self) -> None:
+        async def nothing(_problem: Exception) -> None:
+            pass
+
+        client = await nats.connect(
+            self._servers, error_cb=nothing, max_reconnect_attempts=-1, reconnect_time_wait=0.1
+        )
+        soon = ConsumerConfig(ack_wait=1)
+        reader = await _tried(
+            lambda: client.jetstream().pull_subscribe(
+                "beliefledger.>", "steady", stream=self._stream, config=soon
+            )
+        )
+        try:
+            while not self._ended.is_set():
+                with contextlib.suppress(TimeoutError, nats.errors.Error):
+                    for each in await reader.fetch(20, timeout=0.3):
+                        await self._take(each)
+        finally:
+            await client.close()
+            await let_go()
+
+    async def _take(self, message: Msg) -> None:
+        heard = False
+        try:
+            await message.ack_sync(timeout=0.5)
+            heard = True
+        except (TimeoutError, nats.errors.Error):
+            pass
+        self.given.append((int(json.loads(message.data)["sequence"]), heard))
+
+
+@contextlib.contextmanager
+def following(servers: Sequence[str], stream: str) -> Iterator[Following]:
+    """A reader, until the block ends."""
+    made = Following(servers, stream)
+    try:
+        yield made
+    finally:
+        made.end()
 
 
 @contextlib.contextmanager

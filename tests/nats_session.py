@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from nats_cluster import cluster
+from programs import Program
 
 from beliefledger import open_memory
-from beliefledger.tools.relay.nats import NatsRelay, Target
 
 os.environ.setdefault("BELIEFLEDGER_EMBEDDER", "hashed-1")
+SERVER = "nats://127.0.0.1:4222"
 PAGE = Path(__file__).parent.parent / "docs" / "nats.md"
+COMMAND = "beliefledger relay nats --server nats://127.0.0.1:4222 --replicas 3"
+RELAY = re.compile(r"(<!-- relay -->\n).*?(<!-- end -->)", re.S)
 BETWEEN = re.compile(r"(<!-- session -->\n).*?(<!-- end -->)", re.S)
 READER = """\
 # reader.py
@@ -41,21 +46,36 @@ if __name__ == "__main__":
 """
 
 
-def session() -> str:
-    """The reader, and what it prints."""
+def sessions() -> tuple[str, str]:
+    """The command with what it prints; and the reader, with what it prints."""
     with (
         tempfile.TemporaryDirectory() as place,
-        cluster(Path(place) / "nats") as nodes,
+        cluster(Path(place) / "nats", 3) as nodes,
         open_memory(Path(place) / "ledger", consent="consent") as memory,
     ):
         memory.remember("ana", "I live in Lisbon.")
-        NatsRelay(memory, Target(nodes.servers, replicas=1)).run(follow=False)
-        reader = READER.replace("nats://127.0.0.1:4222", nodes.servers[0])
+        first = _first_line(COMMAND.replace(SERVER, nodes.servers[0]), Path(place) / "ledger")
+        reader = READER.replace(SERVER, nodes.servers[0])
         told = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", reader],
             check=True, capture_output=True, text=True,
         ).stdout  # fmt: skip
-    return f"```python\n{READER}```\n\n```console\n$ python reader.py\n{told}```\n"
+    return (
+        f"```console\n$ {COMMAND}\n{first}```\n",
+        f"```python\n{READER}```\n\n```console\n$ python reader.py\n{told}```\n",
+    )
+
+
+def _first_line(command: str, ledger: Path) -> str:
+    """What a relay prints first; it is interrupted once it has nothing more to do."""
+    words = [sys.executable, "-m", *command.split()]
+    env = os.environ | {"BELIEFLEDGER_LEDGER": str(ledger), "COLUMNS": "100"}
+    with Program(words, env=env, stdout=subprocess.PIPE, text=True) as running:
+        first: str = running.stdout.readline()
+        time.sleep(0.5)
+        running.send_signal(signal.SIGINT)
+        assert (running.stdout.read(), running.wait(20)) == ("", 0)
+    return first
 
 
 def steady(text: str) -> str:
@@ -64,9 +84,15 @@ def steady(text: str) -> str:
     return re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME", text)
 
 
-def written(page: str, told: str) -> str:
-    return BETWEEN.sub(lambda found: found[1] + "\n" + told + "\n" + found[2], page)
+def written(page: str) -> str:
+    for where, told in zip((RELAY, BETWEEN), sessions(), strict=True):
+        page = _put(page, where, told)
+    return page
+
+
+def _put(page: str, where: re.Pattern[str], told: str) -> str:
+    return where.sub(lambda found: found[1] + "\n" + told + "\n" + found[2], page)
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text("utf-8"), session()), "utf-8")
+    PAGE.write_text(written(PAGE.read_text("utf-8")), "utf-8")

@@ -26,6 +26,7 @@ from programs import Program
 from beliefledger import MemoryLedger, open_memory
 from beliefledger.tools.server.app import application
 from beliefledger.tools.server.configuration import Configuration, configuration
+from beliefledger.tools.server.connection import Connection
 from beliefledger.tools.server.mcp import poisoning
 from beliefledger.tools.server.serving import Server, listen, url
 
@@ -186,7 +187,12 @@ def serving(
     at = listen(settings)
     server = Server(
         uvicorn.Config(
-            around(application(memory, settings)), ws="none", log_level="warning", access_log=False
+            around(application(memory, settings)),
+            http=Connection,
+            server_header=False,
+            ws="none",
+            log_level="warning",
+            access_log=False,
         )
     )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [at]})

@@ -6,9 +6,10 @@ import csv
 import io
 import json
 import shutil
-import socket
 import threading
 import time
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import jsonschema
@@ -206,6 +207,42 @@ def test_lists_come_in_pages_and_as_csv(client):
     assert float(rows[0]["confidence"]) == told[0]["confidence"]
     either = {"Accept": "text/csv;q=0.5, application/json"}
     assert client.get("beliefs", headers=either).headers["content-type"] == "application/json"
+
+
+def test_what_tells_of_everybody_comes_as_csv_too(server, person):
+    def rows(path, **query):
+        answer = everybody.get(path, headers={"Accept": "text/csv"}, params=query)
+        assert answer.headers["content-type"] == "text/csv; charset=utf-8", answer.text
+        return list(csv.DictReader(io.StringIO(answer.text))), answer.links
+
+    with calling(server, role="admin", subjects=None) as everybody:
+        for town in ("Lisbon", "Porto", "Lisbon", "Porto", "Lisbon"):
+            said = {"subject": person, "text": f"I moved to {town}."}
+            ok(everybody.post("turns/remember", json=said))
+        known, found, after = ok(everybody.get("subjects"))["subjects"], [], {}
+        while True:
+            page, links = rows("subjects", limit=1, **after)
+            found += page
+            if "next" not in links:
+                break
+            after = {"after": parse_qs(urlsplit(links["next"]["url"]).query)["after"][0]}
+        assert [each["subject"] for each in found] == [each["subject"] for each in known]
+        assert list(found[0]) == list(known[0])
+        [mine] = [each for each in found if each["subject"] == person]
+        assert (int(mine["turns"]), mine["held"]) == (5, "false")
+
+        told = ok(everybody.get("conflicts/loops", params={"subject": person}))["items"]
+        [loop], _ = rows("conflicts/loops", subject=person)
+        assert (loop["belief_id"], loop["attribute"]) == (told[0]["belief_id"], "home.location")
+        assert json.loads(loop["values"]) == told[0]["values"]
+
+        policy = ok(everybody.get("policies/default"))
+        old = str(policy["thresholds"]["default"])
+        changed = policy | {"thresholds": policy["thresholds"] | {"default": 0.55}}
+        digest = ok(everybody.post("policies", json={"policy": changed}))["digest"]
+        [row], _ = rows(f"policies/{digest}/diff", after="default")
+        assert row == {"field": "thresholds.default", "before": "0.55", "after": old}
+        ok(everybody.post("policies", json={"policy": policy}))
 
 
 def test_beliefs_are_filtered(client):
@@ -566,35 +603,6 @@ def test_a_stream_ends_with_its_token(server, client, person):
     assert again.status_code == 401
 
 
-def slowly(client):
-    """The same client, whose socket takes little that was not read."""
-    little = [(socket.SOL_SOCKET, socket.SO_RCVBUF, 8_192)]
-    transport = httpx2.HTTPTransport(socket_options=little)
-    return httpx2.Client(base_url=client.base_url, headers=client.headers, transport=transport)
-
-
-def test_a_slow_reader_holds_nobody_up(server, person, monkeypatch):
-    """One reads nothing at all while many events come: writing and the other go on."""
-    monkeypatch.setattr(feed, "_KEPT", 10)
-    with calling(server, "writer", role="admin", subjects=[person]) as writer:
-        headers, query = STREAM, {"types": ["memory.*"], "bodies": True}
-        with (
-            slowly(writer) as reluctant,
-            reluctant.stream("GET", "events", params=query, headers=headers, timeout=20) as slow,
-            writer.stream("GET", "events", params=query, headers=headers, timeout=20) as quick,
-        ):
-            for batch in range(3):
-                many = [
-                    {"value": "x" * 2_000, "attribute": f"number {batch} {each}"}
-                    for each in range(15)
-                ]
-                ok(writer.post("memories/batch", json={"memories": many}))
-            for reader in (quick, slow):
-                told = (each for each in lines_of(reader) if "data" in each)
-                positions = [int(next(told)["id"]) for _ in range(45)]
-                assert positions == sorted(set(positions))
-
-
 def test_whom_nobody_knows_yet_is_told_of_from_their_first_event(server, person):
     later = f"later {person}"
     with calling(server, "watcher", role="admin", subjects=None, consent=None) as admin:
@@ -653,7 +661,7 @@ def test_who_asks_for_somebody_erased_by_name_is_told_by_what_to_ask(server, per
 def test_health_and_metrics_tell_of_the_ledger_and_of_nobody(server, client, person):
     assert httpx2.get(f"{server.root}/healthz").json() == {"status": "ok"}
     ready = httpx2.get(f"{server.root}/readyz")
-    assert ready.status_code == 200
+    assert ready.status_code == 200, ready.text
     assert set(ready.json()["checks"]) == {"lag", "tree", "vault", "disk"}
     remembered(client, "I live in Lisbon.")
     ok(client.post("search", json={"query": "home"}))
@@ -682,12 +690,14 @@ def test_health_and_metrics_tell_of_the_ledger_and_of_nobody(server, client, per
 
 
 def test_unready_says_what_is_wrong(server, monkeypatch):
+    on_disk = isinstance(server.memory.place, Path)
     monkeypatch.setattr("beliefledger.tools.server.api.health.LEAST_FREE", 1 << 62)
     time.sleep(1.1)  # an answer is given again for a second
     answer = httpx2.get(f"{server.root}/readyz")
-    on_disk = "free_bytes" in answer.json()["checks"]["disk"]
-    assert answer.status_code == (503 if on_disk else 200)
+    assert answer.status_code == (503 if on_disk else 200), answer.text
     assert answer.json()["stopped"] == (["disk"] if on_disk else [])
+    if not on_disk:  # docs/http.md says that it is not seen from here
+        assert answer.json()["checks"]["disk"] == {"ok": True}
     time.sleep(1.1)
 
 

@@ -17,8 +17,10 @@ from beliefledger.ledger.events.ops import ToolCalled
 from beliefledger.tools.server.api.endpoint import ENDPOINTS, Body
 from beliefledger.tools.server.api.http import PREFIX
 
-MINE, OTHER = "ana-of-the-matrix", "ben-of-the-matrix"
+MINE, OTHER, ELSEWHERE = "ana-of-the-matrix", "ben-of-the-matrix", "cleo-of-another-tenant"
 WORDS = ("Lisbon", "bouldering", OTHER)
+TOWN, HOBBY, TYPE = "Reykjavik", "falconry", "talisman"
+"""Which the other tenant alone knows."""
 NOBODYS = {
     "types", "type_of_memory", "policies", "policy", "policy_diff", "checkpoint", "signing_key",
     "consistency", "export_schema", "event_schemas", "ways_out",
@@ -40,18 +42,18 @@ def world(request, tmp_path_factory):
             if request.param == "postgres":
                 patch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(two / "signing.key"))
             with open_memory(another) as elsewhere:
-                known.append(ids_in(elsewhere))
+                known += [ids_in(elsewhere), only_there(elsewhere)]
             with served(memory, worker=False) as server:
-                yield server, known
+                yield server, known, another
 
 
-def ids_in(memory):
+def ids_in(memory, person=OTHER, town="Lisbon", hobby="bouldering"):
     """What there is of somebody, by the name of the parameter that it is given for."""
-    memory.consent.grant(OTHER, "consent")
-    receipt, [decision] = memory.remember(OTHER, "I live in Lisbon.")
-    memory.store(OTHER, "bouldering", attribute="hobby")
-    [waits] = memory.remember(OTHER, "I have asthma.")[1]
-    erased = memory.erase(OTHER, by="lea", memory=memory.beliefs(OTHER)[1].memory_id)
+    memory.consent.grant(person, "consent")
+    receipt, [decision] = memory.remember(person, f"I live in {town}.")
+    memory.store(person, hobby, attribute="hobby")
+    [waits] = memory.remember(person, "I have asthma.")[1]
+    erased = memory.erase(person, by="lea", memory=memory.beliefs(person)[1].memory_id)
     return {
         "memory_id": decision.memory_id,
         "belief_id": decision.belief_id,
@@ -64,18 +66,27 @@ def ids_in(memory):
     }
 
 
-def made(kind):
+def only_there(memory):
+    """The same of somebody, a type and a policy of whom this tenant alone knows."""
+    ids = ids_in(memory, ELSEWHERE, TOWN, HOBBY)
+    memory.types.add({"name": TYPE, "slot": "attribute", "attribute": TYPE, "fields": {}})
+    changed = memory.policy.current.model_dump(mode="json")
+    changed["thresholds"]["default"] += 0.01
+    return ids | {"digest": memory.policy.adopt(changed, by="lea"), "name": TYPE}
+
+
+def made(kind, person=OTHER):
     """The least that a body may be, about somebody else."""
     told = {}
     for name, field in kind.model_fields.items():
         if name == "subject":
-            told[name] = OTHER
+            told[name] = person
         elif field.is_required():
             told[name] = value(field.annotation)
         elif typing.get_origin(field.annotation) is list:
             [inner] = typing.get_args(field.annotation)
             if isinstance(inner, type) and issubclass(inner, BaseModel):
-                told[name] = [made(inner)]
+                told[name] = [made(inner, person)]
     return told
 
 
@@ -91,15 +102,15 @@ def value(kind):
     return {str: "x", bool: True, int: 1, float: 0.5}[kind]
 
 
-def asked(of, ids):
+def asked(of, ids, person=OTHER):
     """A request to an endpoint about somebody else: method, path, query, body."""
     query, body = {}, None
     for each in of.parameters:
         kind = getattr(each.annotation, "__origin__", each.annotation)
         if isinstance(kind, type) and issubclass(kind, Body):
-            body = made(kind)
+            body = made(kind, person)
         elif each.name == "subject":
-            query["subject"] = OTHER
+            query["subject"] = person
         elif each.default is each.empty and f"{{{each.name}}}" not in of.path:
             query[{"moment_": "moment", "old": "old"}[each.name]] = "1"
     return of.method, PREFIX + of.path.format(**ids), query, body
@@ -119,7 +130,7 @@ def calls_of(memory, token):
 @pytest.mark.parametrize("role", roles().meanings)
 @pytest.mark.parametrize("whose", [0, 1], ids=["another's", "another tenant's"])
 def test_every_endpoint_refuses_what_is_somebody_elses(world, role, whose):
-    server, known = world
+    server, known, _ = world
     given = {"role": role, "subjects": [MINE], "consent": None}
     token = server.token(f"{role} {whose}", **given)
     expected = []
@@ -154,8 +165,57 @@ def test_every_endpoint_refuses_what_is_somebody_elses(world, role, whose):
     assert calls_of(server.memory, token) == expected
 
 
+OUTCOMES = {200: "ok", 201: "ok", 403: "NOT_PERMITTED", 404: "MEMORY_NOT_FOUND"}
+OF_THIS_LOG = {"inclusion", "run_job"}
+"""Positions and jobs are no tenant's: each log has them."""
+
+
+@pytest.mark.parametrize("role", roles().meanings)
+def test_a_token_for_everybody_is_for_everybody_of_its_tenant(world, role):
+    """Whatever it asks by the ids and names of another tenant: they are not there."""
+    server, known, another = world
+    with open_memory(another) as elsewhere:
+        before = [each.event_id for each in elsewhere.subscribe(follow=False)]
+        ref = elsewhere.tokens.subject(ELSEWHERE)
+    ids = known[2]
+    unspeakable = [TOWN, HOBBY, ref, *(each for each in ids.values() if len(each) > 31)]
+    token = server.token(f"{role} of all", role=role, subjects=None, consent=None)
+    calls = [(of, asked(of, ids, ELSEWHERE)) for of in ENDPOINTS]
+    by_name = {of.name: of for of in ENDPOINTS}
+    for name in ("erase", "preview_erasure"):
+        method, path, query, body = asked(by_name[name], ids, OTHER)
+        for given in ({"memory": ids["memory_id"]}, {"turn": ids["turn_id"]}):
+            calls.append((by_name[name], (method, path, query, body | given)))
+    calls.append((by_name["events"], ("GET", f"{PREFIX}/events", {"subject_ref": ref}, None)))
+    expected = []
+    with httpx2.Client(
+        base_url=server.root, headers={"Authorization": f"Bearer {token}"}, timeout=30
+    ) as client:
+        for of, (method, path, query, body) in calls:
+            answer = client.request(method, path, params=query, json=body)
+            where = (of.name, role, answer.status_code, answer.text[:300])
+            may = all(role in roles().verbs[verb] for verb in of.verbs)
+            by_id = "{" in of.path or any(given in (body or {}) for given in ("memory", "turn"))
+            if not may:
+                assert answer.status_code == 403, where
+            elif by_id and of.name not in OF_THIS_LOG:
+                # There is no such type is told in words, which name those that there are.
+                assert answer.status_code == (422 if of.name == "retire_type" else 404), where
+            else:
+                assert answer.status_code < 500, where
+            if answer.is_success and "subject_ref" in query:
+                assert answer.json()["items"] == [], where
+            expected.append((of.name, OUTCOMES.get(answer.status_code, "INVALID_PARAM")))
+            assert not any(each in answer.text for each in unspeakable), where
+    assert calls_of(server.memory, token) == expected
+    with open_memory(another) as elsewhere:
+        after = [each.event_id for each in elsewhere.subscribe(follow=False)]
+        assert after == before, "nothing was written there"
+        assert [each.value for each in elsewhere.beliefs(ELSEWHERE)] == [TOWN]
+
+
 def test_what_needs_no_id_tells_of_the_tokens_own_alone(world):
-    server, known = world
+    server, known, _ = world
     token = server.token("admin of one", role="admin", subjects=[MINE], consent=None)
     with httpx2.Client(
         base_url=server.root, headers={"Authorization": f"Bearer {token}"}, timeout=30

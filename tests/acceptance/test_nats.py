@@ -8,10 +8,11 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import Counter
 from dataclasses import replace
 
 import pytest
-from nats_cluster import cluster
+from nats_cluster import cluster, following
 from programs import Program
 from receiver import wait_until
 
@@ -142,20 +143,38 @@ def test_a_stream_that_is_not_the_relays_is_left_alone(tmp_path, server):
 @pytest.mark.filterwarnings(
     "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
 )
-def test_the_leader_is_killed_in_the_middle_and_every_event_arrives_once(tmp_path):
-    """The client leaves its connection to a node that died unclosed; it is collected here, so that
-    no other test is told of it."""
+def test_the_leader_is_killed_while_somebody_reads_and_every_event_arrives_once(
+    postgres_place, tmp_path
+):
+    """It comes back, and has what came meanwhile: another one is killed, so that it is needed.
+
+    The client leaves its connection to a node that died unclosed; it is collected here, so that no
+    other test is told of it."""
     with (
         cluster(tmp_path / "nats", 3) as nodes,
-        open_memory(tmp_path / "ledger") as memory,
+        open_memory(postgres_place) as memory,
         relaying(memory, Target(nodes.servers, seconds=1.0)),
     ):
         relayed(memory, say(memory, 5))
         leader = nodes.leader(STREAM)
-        say(memory, 3, 5)
-        nodes.kill(leader)
-        head = say(memory, 5, 8)
-        relayed(memory, head)
-        assert nodes.leader(STREAM) not in {leader, None}
-        assert sequences(nodes.read(STREAM, head)) == list(range(1, head + 1))
+        with following(nodes.servers, STREAM) as reader:
+            wait_until(lambda: reader.given, 20)
+            say(memory, 3, 5)
+            nodes.kill(leader)
+            head = say(memory, 5, 8)
+            relayed(memory, head)
+            second = nodes.leader(STREAM)
+            assert second not in {leader, None}
+            nodes.begin_again(leader)
+            wait_until(lambda: nodes.has_all(STREAM, leader), 30)
+            nodes.kill(second)
+            head = say(memory, 3, 13)
+            relayed(memory, head)
+            everything = set(range(1, head + 1))
+            wait_until(lambda: {at for at, _ in reader.given} == everything, 40)
+        told = [at for at, _ in reader.given]
+        heard = Counter(at for at, taken in reader.given if taken)
+        assert list(dict.fromkeys(told)) == sorted(everything), "in order"
+        assert set(heard.values()) == {1}, "what was acknowledged came no second time"
+        assert sequences(nodes.read(STREAM, head)) == sorted(everything)
     gc.collect()

@@ -119,6 +119,8 @@ def test_the_image_is_made_of_the_wheel_and_runs_the_program(steps):
     assert any(fnmatch.fnmatch(wheel, each) for each in copied)
     [extras] = re.findall(r"\.whl\)\[([\w,]+)\]", dict(steps[::-1])["RUN"])
     assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
+    # What Compose runs, and the traces that docs/operations.md says a setting switches on.
+    assert set(extras.split(",")) >= {"server", "nats", "otel"}
     [entry] = [json.loads(words) for name, words in steps if name == "ENTRYPOINT"]
     assert entry == [PROGRAM]
     assert Path(PROGRAM).name in PROJECT["scripts"]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 
 import httpx2
 import programs
@@ -15,6 +16,7 @@ import psycopg
 import pytest
 import yaml
 from command_line import CliRunner
+from own_postgres import OwnPostgres
 
 from beliefledger import open_memory
 from beliefledger.ledger import ledger_copy
@@ -28,10 +30,15 @@ from beliefledger.tools.cli import app
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def places(request, tmp_path):
-    """Where a ledger is, and where it goes: two directories, or two databases."""
+    """Where a ledger is, and where it goes: two directories, two databases, or two servers."""
     if request.param == "sqlite":
-        return str(tmp_path / "old"), str(tmp_path / "new")
-    return two_databases(request, tmp_path)
+        yield str(tmp_path / "old"), str(tmp_path / "new")
+    elif request.param == "postgres":
+        yield two_databases(request, tmp_path)
+    else:
+        here = request.getfixturevalue("postgres_place")
+        with closing(OwnPostgres()) as another:
+            yield here, f"{another.url}&schema=moved"
 
 
 def two_databases(request, tmp_path):
@@ -74,6 +81,7 @@ def told(place):
         )
 
 
+@pytest.mark.parametrize("places", ["sqlite", "postgres", "two servers"], indirect=True)
 def test_a_tenant_is_moved_and_the_old_place_takes_nothing(places, table, tmp_path):
     old, new = places
     tell(old)

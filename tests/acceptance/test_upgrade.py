@@ -30,7 +30,7 @@ from beliefledger.ledger.sqlite.vault import UPGRADES as VAULT_UPGRADES
 from beliefledger.tools import verifier
 from beliefledger.tools.cli import app
 
-NOW = 1_781_946_000_000_000  # 2026-06-20T09:00:00Z, when the kept ledgers told what they hold
+NOW = kept.NOW
 NEW_EVENTS = {"vault.committed.v1"}
 """What is appended to an older ledger when it is opened and closed."""
 

@@ -36,10 +36,13 @@ import psycopg
 import tortured
 from attacked import check_attacked
 from failed import Failed
-from own_postgres import OwnPostgres
 
 from beliefledger import MemoryLedger, open_memory
 from beliefledger.ledger.events.turn import ExtractionCompleted, TurnRecorded
+
+sys.path.insert(0, str(Path(__file__).parent.parent))  # it is started by its path
+
+from own_postgres import OwnPostgres
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
@@ -11,16 +12,21 @@ import threading
 import time
 from pathlib import Path
 
+import kept
 import psycopg
 import pytest
 from clusters import free_port
+from command_line import CliRunner
 from psycopg.conninfo import conninfo_to_dict
 from stores import MASTER
+from told import told
 
 from beliefledger import open_memory
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.ledger.events.turn import TurnRecorded
+from beliefledger.ledger.postgres import schema
 from beliefledger.ledger.postgres.server import PostgresURL, Server
+from beliefledger.tools.cli import app
 
 UNPACKED = Path(__file__).parents[2] / "build" / "system" / "debian"
 """Where `make test-system` unpacks Debian's package."""
@@ -125,6 +131,31 @@ def test_a_ledger_is_made_and_used_through_either(places, made):
         used(memory, "ben")
 
 
+def test_a_ledger_of_the_version_before_is_upgraded_through_it(
+    cluster, pooler, tmp_path, monkeypatch
+):
+    """Its steps take locks and change roles, each in a transaction that is lent a connection."""
+    monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY_FILE", str(tmp_path / "master.key"))
+    monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "signing.key"))
+    ledger = kept.on_server(tmp_path, cluster.uri)
+    url = PostgresURL.parse(ledger.place)
+    said = conninfo_to_dict(url.conninfo)
+    through = f"postgresql://{said['user']}@127.0.0.1:{pooler}/{said['dbname']}?schema={url.schema}"
+    refused = CliRunner().invoke(app, ["--ledger", through, "status"])
+    assert (refused.exit_code, "beliefledger ops upgrade" in refused.stderr) == (3, True)
+    for steps in (schema.VERSION - 5, 0):  # and once more: then there is nothing to do
+        done = CliRunner().invoke(app, ["--ledger", through, "ops", "upgrade", "--json"])
+        assert done.exit_code == 0, done.stderr
+        log = json.loads(done.stdout)["log"]
+        assert (len(log["steps"]), log["after"]) == (steps, schema.VERSION)
+    with open_memory(through, clock=lambda: kept.NOW, create=False) as memory:
+        now = json.loads(json.dumps(told(memory)))
+        for name in ("beliefs", "histories", "decisions", "erasures", "holds"):
+            assert now[name] == ledger.told[name], name
+        assert memory.process().turns == 1  # what waited
+        assert memory.proofs.verify(decisions=True).ok
+
+
 def test_that_a_pooler_is_there_is_found_out(places):
     through, direct = places
     for url, pooled in ((through, True), (direct, False)):
@@ -151,11 +182,11 @@ def test_statements_that_are_prepared_all_the_same_fail_and_say_so(places):
 def test_followers_are_told_at_once_at_the_address_to_listen_at(places):
     through, direct = places
     with open_memory(f"{through}&listen={listening(direct)}") as memory:
-        told = []
+        seen = []
 
         def follow():
             for event in memory.subscribe(follow=True):
-                told.append(event.type)
+                seen.append(event.type)
                 if event.type == TurnRecorded.NAME:
                     return
 
@@ -168,7 +199,7 @@ def test_followers_are_told_at_once_at_the_address_to_listen_at(places):
         with open_memory(through) as another:
             another.record_turn("ana", "I live in Lisbon.")
         following.join(30)
-        assert told[-1] == TurnRecorded.NAME
+        assert seen[-1] == TurnRecorded.NAME
         while waker.woken == before:
             time.sleep(0.01)  # what another records counts it up only by a notification
 
@@ -208,6 +239,6 @@ def test_many_writers_share_few_connections(places, pooler):
     with psycopg.connect(direct.partition("&schema")[0]) as connection:
         [(clients,)] = connection.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE usename = current_user"
-            " AND application_name = 'beliefledger'"
+            " AND application_name = 'beliefledger' AND datname = current_database()"
         ).fetchall()
     assert clients <= 4

@@ -6,6 +6,7 @@ import contextlib
 import socket
 import threading
 import time
+from email.utils import formatdate
 from ipaddress import ip_network
 
 import pytest
@@ -156,6 +157,31 @@ def test_retry_after_is_told_in_seconds():
 
     with answering(speak) as url, contextlib.closing(Caller(url, LOOPBACK)) as caller:
         assert caller.post(b"{}", {}) == (429, 7.0)
+
+
+@pytest.mark.parametrize(
+    ("said", "least", "most"),
+    [
+        (lambda: formatdate(time.time() + 90, usegmt=True), 85, 90),
+        (lambda: formatdate(time.time() + 90), 85, 90),
+        (lambda: time.strftime("%A, %d-%b-%y %H:%M:%S GMT", time.gmtime(time.time() + 90)), 85, 90),
+        (lambda: formatdate(time.time() - 90, usegmt=True), 0, 0),
+        (lambda: "Fri, 99 Dec 2100 23:59:59 GMT", None, None),
+        (lambda: "Fri, 31 Dec 2100 23:59:59 +" + "9" * 30, None, None),
+        (lambda: "soon", None, None),
+        (lambda: "-7", None, None),
+        (lambda: "\u0667", None, None),
+    ],
+    ids="date offset old past no-day no-zone word negative digits".split(),
+)
+def test_retry_after_may_be_a_date(said, least, most):
+    def speak(talking):
+        head = f"HTTP/1.1 503 Slow\r\nRetry-After: {said()}\r\nContent-Length: 0\r\n\r\n"
+        talking.sendall(head.encode())
+
+    with answering(speak) as url, contextlib.closing(Caller(url, LOOPBACK)) as caller:
+        told = caller.post(b"{}", {}).retry_after
+    assert told is None if least is None else least <= told <= most
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused():

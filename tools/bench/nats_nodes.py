@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 SERVER = Path(sys.executable).with_name("nats-server")
@@ -16,10 +16,12 @@ SERVER = Path(sys.executable).with_name("nats-server")
 class Node:
     """A server that runs."""
 
-    def __init__(self, name: str, url: str, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, name: str, port: int, words: Sequence[object]) -> None:
         self.name = name
-        self.url = url
-        self._process = process
+        self.url = f"nats://127.0.0.1:{port}"
+        self._port = port
+        self._words = [str(each) for each in words]
+        self._process = self._begun()
 
     @property
     def runs(self) -> bool:
@@ -29,6 +31,18 @@ class Node:
         """With SIGKILL."""
         self._process.kill()
         self._process.wait()
+
+    def begin_again(self) -> None:
+        """After it was killed: with what it had."""
+        self._process = self._begun()
+        self.wait()
+
+    def wait(self) -> None:
+        """Until it listens."""
+        _wait_for(self._port)
+
+    def _begun(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(self._words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 @contextlib.contextmanager
@@ -45,12 +59,9 @@ def nodes(directory: Path, size: int) -> Iterator[list[Node]]:
             if size > 1:
                 words += ["--name", name, "--cluster_name", "test", "--routes", others]
                 words += ["--cluster", f"nats://127.0.0.1:{route}"]
-            begun = subprocess.Popen(
-                [str(each) for each in words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
-            running.append(Node(name, f"nats://127.0.0.1:{port}", begun))
-        for port in clients:
-            _wait_for(port)
+            running.append(Node(name, port, words))
+        for each in running:
+            each.wait()
         yield running
     finally:
         for each in running:

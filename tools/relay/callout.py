@@ -16,6 +16,8 @@ import ssl
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
@@ -266,5 +268,14 @@ def _left(until: float) -> float:
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    """Of a header; a date in it is not read."""
-    return float(retry_after) if retry_after is not None and retry_after.isdecimal() else None
+    """Of a header with a number of seconds or a date; None for anything else."""
+    if retry_after is None:
+        return None
+    if retry_after.isascii() and retry_after.isdecimal():
+        return float(retry_after)
+    try:
+        date = parsedate_to_datetime(retry_after)
+        at = date if date.tzinfo is not None else date.replace(tzinfo=UTC)
+        return max(0.0, at.timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return None

@@ -15,6 +15,7 @@ from beliefledger.memory import MemoryLedger
 from beliefledger.tenants import TenantRoute
 from beliefledger.tools.server.app import application
 from beliefledger.tools.server.configuration import Configuration
+from beliefledger.tools.server.connection import Connection
 from beliefledger.tools.server.routed import RoutedApplication
 
 _YOUNG_OBJECTS = 20_000
@@ -82,6 +83,7 @@ def serve(
     server = Server(
         uvicorn.Config(
             routed(memory, settings, route),
+            http=Connection,
             ws="none",
             log_config=None,
             log_level="warning",

@@ -296,7 +296,7 @@ def context(caller: Caller, asked: ContextQuestion) -> ContextAnswer:
     )
 
 
-@endpoint("GET", "/subjects", "subjects", whole=True)
+@endpoint("GET", "/subjects", "subjects", whole=True, table=True)
 def subjects(caller: Caller, limit: Limit = 100, after: After = None) -> SubjectsPage:
     """Who is known and not erased, a page at a time: how much there is of each."""
     return caller.memory.subjects(limit=limit, after=after)

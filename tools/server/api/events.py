@@ -19,6 +19,7 @@ from beliefledger.ledger.event_names import named
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.api.endpoint import Text, endpoint
 from beliefledger.tools.server.api.outlet import WITHHELD, Outlet
+from beliefledger.tools.server.api.table import weight
 from beliefledger.tools.server.caller import Caller
 
 STREAM = "text/event-stream"
@@ -206,7 +207,7 @@ def events(
         if not last_event_id.isascii() or not last_event_id.isdecimal():
             raise InvalidQuery("Last-Event-ID: it is a position, a whole number.")
         after = int(last_event_id)
-    if STREAM in accept:
+    if weight(accept, STREAM) > 0:
         caller.memory.subscribe(after).close()  # says so where there is no such position
         return Follow(wanted, after)
     items, position, end = Events(caller.memory).page(wanted, after, limit)

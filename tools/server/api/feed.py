@@ -11,22 +11,22 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
 import orjson
-from sse_starlette import EventSourceResponse, ServerSentEvent
-from sse_starlette.sse import SendTimeoutError
-from starlette.types import Receive, Scope, Send
+from sse_starlette import EventSourceResponse
+from starlette.types import Message, Receive, Scope, Send
 
 from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.api.events import Events, Follow, Page, Wanted
+from beliefledger.tools.server.connection import Connection, connection
 
 logger = logging.getLogger("beliefledger.server")
 MOST, MOST_OF_TOKEN = 1_000, 100
 """Streams at once, and those of one token."""
 HEARTBEAT_SECONDS = 15.0
 SEND_SECONDS = 30.0
-"""So long a reader may take for one piece; it is left then, and comes back where it was."""
+"""So long a reader may take nothing at all; it is left then, and comes back where it was."""
 LOOK_SECONDS = 1.0
 """So soon after a token was revoked its streams end."""
 _KEPT = 1_000
@@ -163,7 +163,6 @@ class Feed:
         return _Stream(
             self._told(follow),
             ping=0,  # whose positions would not be in the order of the events': see `_told`
-            send_timeout=SEND_SECONDS,
             sep="\n",
         )
 
@@ -175,12 +174,12 @@ class Feed:
         await asyncio.to_thread(self._tail.close)
         await self._calls.close(None)
 
-    async def _told(self, follow: Follow) -> AsyncIterator[ServerSentEvent]:
+    async def _told(self, follow: Follow) -> AsyncIterator[dict[str, object]]:
         principal = follow.wanted.principal
         listener = _Listener(principal.token, asyncio.get_running_loop())
         try:
             await self._calls.run(self._tail.join, listener)
-            yield ServerSentEvent(id=str(follow.reached), comment="begins", retry=500)
+            yield {"id": str(follow.reached), "comment": "begins", "retry": 500}
             told_at = time.monotonic()
             while not self._tail.closed:
                 listener.more.clear()
@@ -193,9 +192,11 @@ class Feed:
                     return
                 before, (some, reached, end) = follow.reached, page
                 for each in some:
-                    yield ServerSentEvent(
-                        orjson.dumps(each).decode(), id=str(each["position"]), event=each["type"]
-                    )
+                    yield {
+                        "data": orjson.dumps(each).decode(),
+                        "id": str(each["position"]),
+                        "event": each["type"],
+                    }
                     follow.reached = each["position"]
                     told_at = time.monotonic()
                 follow.reached = reached
@@ -204,7 +205,7 @@ class Feed:
                     left = told_at + HEARTBEAT_SECONDS - time.monotonic()
                     await _within(listener.more, max(0, min(LOOK_SECONDS, left)))
                 if time.monotonic() >= told_at + HEARTBEAT_SECONDS:
-                    yield ServerSentEvent(id=str(follow.reached), comment="alive")
+                    yield {"id": str(follow.reached), "comment": "alive"}
                     told_at = time.monotonic()
         finally:
             self._tail.leave(listener)
@@ -236,13 +237,47 @@ class Feed:
 
 
 class _Stream(EventSourceResponse):
-    """A stream whose reader may go away or be too slow: that is no error of the server's."""
+    """A stream whose reader may go away or take nothing: that is no error of the server's."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            await super().__call__(scope, receive, send)
-        except* SendTimeoutError:
-            logger.info("a reader of events was too slow, and was left")
+            await super().__call__(scope, receive, _patient(send, connection(scope)))
+        except* _TakesNothing:
+            logger.info("a reader of events took nothing for %g seconds: left", SEND_SECONDS)
+
+
+class _TakesNothing(Exception):
+    """A reader took nothing for too long."""
+
+
+def _patient(send: Send, to: Connection | None) -> Send:
+    """Sends, however long it takes, while the other side takes something."""
+
+    async def sent(message: Message) -> None:
+        loop = asyncio.get_running_loop()
+        before = to.untaken() if to else 0
+        looks: asyncio.TimerHandle
+
+        def look() -> None:
+            nonlocal before, looks
+            now = to.untaken() if to else 0
+            if now >= before:
+                limit.reschedule(loop.time())
+            before, looks = now, loop.call_later(SEND_SECONDS, look)
+
+        limit = asyncio.timeout(None)
+        looks = loop.call_later(SEND_SECONDS, look)
+        try:
+            async with limit:
+                await send(message)
+        except TimeoutError:
+            if to:
+                to.leave()
+            raise _TakesNothing from None
+        finally:
+            looks.cancel()
+
+    return sent
 
 
 async def _within(event: asyncio.Event, seconds: float) -> None:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, get_args
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -404,9 +404,9 @@ def _fields(kind: Any) -> set[str]:
 
 
 def _csv(of: Endpoint, value: Any) -> str:
-    items = json.loads(of.adapter.dump_json(value))["items"]
-    row = of.answer.__pydantic_generic_metadata__["args"][0]
-    return csv_of(row.model_fields, items)
+    [(name, field)] = ((n, each) for n, each in of.answer.model_fields.items() if n != "next")
+    rows = json.loads(of.adapter.dump_json(value))[name]
+    return csv_of(get_args(field.annotation)[0].model_fields, rows)
 
 
 def _same(asked: str, tag: str) -> bool:

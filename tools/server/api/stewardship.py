@@ -114,7 +114,7 @@ def conflicts(
     return Listed.of(page, Outlet(caller.memory).conflicts(page))
 
 
-@endpoint("GET", "/conflicts/loops", "conflicts.loops", whole=True)
+@endpoint("GET", "/conflicts/loops", "conflicts.loops", whole=True, table=True)
 def loops(
     caller: Caller, subject: Subject = "", limit: Limit = 100, after: After = None
 ) -> Listed[LoopAnswer]:
@@ -264,7 +264,7 @@ def policy(caller: Caller, digest: Id) -> Policy:
     return caller.memory.policy.get(digest)
 
 
-@endpoint("GET", "/policies/{digest}/diff", "policy.diff")
+@endpoint("GET", "/policies/{digest}/diff", "policy.diff", table=True)
 def policy_diff(caller: Caller, digest: Id, after: Text = "current") -> Listed[PolicyDifference]:
     """What one policy says otherwise than another, field by field."""
     return Listed.of(list(caller.memory.policy.diff(digest, after or "current")))

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 MEDIA = "text/csv"
@@ -14,16 +15,19 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def wanted(accept: str) -> bool:
     """Whether a client asks for CSV rather than JSON, by the header `Accept`."""
-    weights = {"text/csv": 0.0, "application/json": 0.0}
+    return weight(accept, MEDIA) > weight(accept, "application/json")
+
+
+def weight(accept: str, media: str) -> float:
+    """How much a client wants a media type, by the header `Accept`: 0 where it is not named."""
+    found = 0.0
     for each in accept.split(","):
-        kind, *options = (part.strip() for part in each.split(";"))
-        weight = next((part[2:] for part in options if part.startswith("q=")), "1")
-        if kind.lower() in weights:
-            try:
-                weights[kind.lower()] = float(weight)
-            except ValueError:
-                continue
-    return weights["text/csv"] > weights["application/json"]
+        kind, *options = (part.strip() for part in each.lower().split(";"))
+        said = next((part[2:] for part in options if part.startswith("q=")), "1")
+        if kind == media:
+            with suppress(ValueError):
+                found = float(said)
+    return found
 
 
 def csv_of(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
