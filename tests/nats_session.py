@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from nats_cluster import cluster
 from programs import Program
 
-from beliefledger import open_memory
+from beliefledger import MemoryLedger, open_memory
 
 os.environ.setdefault("BELIEFLEDGER_EMBEDDER", "hashed-1")
 SERVER = "nats://127.0.0.1:4222"
@@ -54,7 +54,7 @@ def sessions() -> tuple[str, str]:
         open_memory(Path(place) / "ledger", consent="consent") as memory,
     ):
         memory.remember("ana", "I live in Lisbon.")
-        first = _first_line(COMMAND.replace(SERVER, nodes.servers[0]), Path(place) / "ledger")
+        first = _first_line(COMMAND.replace(SERVER, nodes.servers[0]), memory)
         reader = READER.replace(SERVER, nodes.servers[0])
         told = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", reader],
@@ -66,13 +66,15 @@ def sessions() -> tuple[str, str]:
     )
 
 
-def _first_line(command: str, ledger: Path) -> str:
+def _first_line(command: str, memory: MemoryLedger) -> str:
     """What a relay prints first; it is interrupted once it has nothing more to do."""
     words = [sys.executable, "-m", *command.split()]
-    env = os.environ | {"BELIEFLEDGER_LEDGER": str(ledger), "COLUMNS": "100"}
+    env = os.environ | {"BELIEFLEDGER_LEDGER": str(memory.place), "COLUMNS": "100"}
     with Program(words, env=env, stdout=subprocess.PIPE, text=True) as running:
         first: str = running.stdout.readline()
-        time.sleep(0.5)
+        until = time.monotonic() + 20
+        while any(each.lag for each in memory.status().consumers) and time.monotonic() < until:
+            time.sleep(0.1)
         running.send_signal(signal.SIGINT)
         assert (running.stdout.read(), running.wait(20)) == ("", 0)
     return first
