@@ -47,6 +47,8 @@ class Meant(NamedTuple):
     said is meant."""
     quiet: bool
     """Whether the sentence is not worth remembering itself: it only asks for something."""
+    stands: bool
+    """Whether it tells more of memories that stay as they are."""
 
 
 def meant(
@@ -58,7 +60,7 @@ def meant(
     text = candidate.spans[0].quote
     over: dict[str, Held] = {}
     anew: dict[str, tuple[Held, list[Candidate]]] = {}
-    quiet = False
+    quiet = stands = False
     for told in news(text):
         doing = standing.without_employer(_doing(text, told))
         held = [
@@ -74,6 +76,9 @@ def meant(
             held = _last(standing, held)
         if len({each.written.memory.claim for each in held if _is_users(each)}) > MOST:
             continue
+        if told.change.says.get("stands"):
+            stands = stands or bool(held)
+            continue
         for each in held:
             new = _renewed(candidate, text, told, each)
             if told.new is not None and not new:
@@ -84,7 +89,7 @@ def meant(
             else:
                 anew[each.memory_id] = (each, new)
     return Meant(
-        [each for key, each in over.items() if key not in anew], list(anew.values()), quiet
+        [each for key, each in over.items() if key not in anew], list(anew.values()), quiet, stands
     )
 
 

@@ -108,7 +108,31 @@ def _noun_of(attribute: str) -> str | None:
 
 
 def _placed(reading: Reading, finding: RuleFinding) -> RuleFinding:
-    return figures.under_slot(_regular(finding)._replace(said_at=reading.said_at))
+    finding = _unmeasured(_regular(finding))
+    return figures.under_slot(finding._replace(said_at=reading.said_at))
+
+
+_MEASURE = compile_later(
+    r"(?:an? |the |our |my |this )?(?:[\w-]+ ){0,2}?(?P<measure>(?:\d{1,4}|one|two|three|four|five|six|"
+    r"seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|sixty)-(?P<unit>[a-z]{2,12})) (?=\w)",
+    re.I,
+)
+
+
+def _unmeasured(finding: RuleFinding) -> RuleFinding:
+    """ "A two-person practice", "a three-bed semi": the number measures the thing, and counts
+    none."""
+    if not finding.attribute.startswith(_OWNED) or "-" not in finding.value:
+        return finding
+    measured = _MEASURE.match(finding.value)
+    if measured is None:
+        return finding
+    stem, _, rest = finding.attribute.rpartition(".")
+    rest = rest.replace(f"{slug(measured['measure'])}-", "", 1)
+    return finding._replace(attribute=f"{stem}.{rest}")
+
+
+_OWNED = ("has.", "relation.owns.", "collects.", "uses.")
 
 
 _ROUND = compile_later(

@@ -62,6 +62,8 @@ class News(NamedTuple):
 
 def _change(says: dict[str, Any]) -> Change:
     parts = (re.escape(one).replace(r"\*", r"[\w.-]{0,60}") for one in says["of"].split())
+    expand = ("holds", "needs", "never")
+    says = says | {each: expanded(says[each], _DATA["parts"]) for each in expand if each in says}
     say = expanded(says["say"], _DATA["parts"])
     for group in ("new", "who"):
         say = _numbered(say, group)

@@ -89,7 +89,7 @@ _QUICK = compile_later(
     r"moved|internet|broadband|wi-?fi|"
     r"fib(?:re|er)|electricity|energy|power|bed|coffee|tea|"
     r"user here|language|calls? me|network|carrier|sim|vodafone|ee|o2|giffgaff|voxi|smarty|lebara|"
-    r"mobile|t-mobile|verizon|telekom|airtel|jio|optus|telstra|orange|lyca|[4-6]['’′] ?\d{1,2}|"
+    r"e-?mail|mobile|t-mobile|verizon|telekom|airtel|jio|optus|telstra|orange|lyca|[4-6]['’′] ?\d{1,2}|"
     r"vet|dentist|optician|physio|solicitor|lawyer|accountant|hygienist|landlord|landlady|"
     r"hairdresser|barber|tutor|teacher|supervisor|mechanic|gp|doctor|surgeon|midwife|consultant|"
     r"studying|doing|fluent|native|fine|good|great|decent|excellent|perfect|strong|solid|"
