@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from beliefledger.gate import lapses, plain_changes, unchanged
+from beliefledger.gate import lapses, plain_changes, schooling, unchanged
 from beliefledger.gate.additions import BESIDE, beside_old
 from beliefledger.gate.belief import Held
 from beliefledger.gate.callings import with_what_calls
@@ -61,7 +61,7 @@ def mean(
     cite."""
     kept = [each for each in candidates if not each.looked_for()]
     standing = Standing(draft, subject_ref, turn)
-    kept = [_renewing_its_slot(standing, each) for each in kept]
+    kept = [_renewing_its_slot(standing, schooling.placed(standing, each)) for each in kept]
     if len(kept) == len(candidates) and not BESIDE.search(turn.content):
         return turn, with_what_calls(standing, kept)
     meant: list[Candidate] = []

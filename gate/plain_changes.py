@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from beliefledger.gate import pairs
+from beliefledger.gate import pairs, records
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place, stem
 from beliefledger.gate.registry import NOTE
@@ -81,7 +81,7 @@ def meant(
             continue
         for each in held:
             new = _renewed(candidate, text, told, each)
-            if told.new is not None and not new:
+            if told.new is not None and not new and not _is_noted(told, each):
                 continue
             if not new:
                 over[each.memory_id] = each
@@ -91,6 +91,11 @@ def meant(
     return Meant(
         [each for key, each in over.items() if key not in anew], list(anew.values()), quiet, stands
     )
+
+
+def _is_noted(told: News, held: Held) -> bool:
+    """Whether a memory is a note of a record: it has no slot for the new one, and is over."""
+    return held.type == NOTE and bool(told.change.says.get("record"))
 
 
 def _doing(text: str, told: News) -> frozenset[str]:
@@ -152,8 +157,11 @@ def _fits(told: News, held: Held) -> bool:
     holds = says.get("holds")
     if holds is not None:
         who = re.escape(told.who or "")
-        if re.search(holds.replace("{who}", who), claim) is None:
+        pair = re.escape(told.pair)
+        if re.search(holds.replace("{who}", who).replace("{pair}", pair), claim) is None:
             return False
+    if says.get("record") and not records.is_beaten(told.text, memory.claim):
+        return False
     if says.get("shares") and not _names_the_plan(told.text, held):
         return False
     if not says.get("thing"):
@@ -250,6 +258,11 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
     old = memory.value
     if not new or new.lower() in old.lower():
         return []
+    if says.get("record"):
+        figure = records.old_figure(old)
+        if figure is None or held.type == NOTE:
+            return []
+        new = old[: figure.start()] + new + old[figure.end() :]
     about = old.split()[0].lower()
     if about in _ABOUT and new.split()[0].lower() not in _ABOUT:
         new = f"{about} {new}"

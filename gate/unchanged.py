@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from beliefledger.gate import records
 from beliefledger.gate.belief import Held
 from beliefledger.gate.calendar_names import DAYS
 from beliefledger.gate.meant_memories import Standing
@@ -33,6 +34,8 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
         yield from (each for each in standing.of(words) if _is_of(each, who))
     if _TWO_OTHERS.match(text) is not None:
         yield from (each for each in standing.of_user() if _is_of_own_love(each))
+    if records.RECORD.search(text) is not None and any(map(str.isdigit, text)):
+        yield from (each for each in standing.of_user() if _is_another_record(each, text))
     if _OPINION.match(text) is not None:
         yield from (each for each in standing.of_user() if _SUPPORT.search(_claim(each)))
 
@@ -174,6 +177,11 @@ def _is_of_own_love(held: Held) -> bool:
     """Whether a memory tells with whom the user is or lives."""
     memory = held.written.memory
     return memory.entity == SELF and _OF_LOVE.match(memory.attribute) is not None
+
+
+def _is_another_record(held: Held, text: str) -> bool:
+    claim = _claim(held)
+    return records.RECORD.search(claim) is not None and records.is_of_another(text, claim)
 
 
 # --- what one thinks of a team

@@ -42,7 +42,7 @@ def may_change(text: str, start: int, end: int) -> bool:
 
 def changes(reading: Reading, found: Sequence[RuleFinding]) -> list[RuleFinding]:
     """The findings of a sentence in their slots, with its figures and with what it ends."""
-    slotted = [_past(reading, _placed(reading, each)) for each in found]
+    slotted = [_past(reading, _placed(reading, each)) for each in found if not _is_served(each)]
     told = [*figures.findings(reading, slotted), *states.findings(reading, slotted)]
     counted = [each for each in told if each.attribute.startswith(_FIGURED)]
     slotted = [
@@ -114,7 +114,7 @@ def _placed(reading: Reading, finding: RuleFinding) -> RuleFinding:
 
 _MEASURE = compile_later(
     r"(?:an? |the |our |my |this )?(?:[\w-]+ ){0,2}?(?P<measure>(?:\d{1,4}|one|two|three|four|five|six|"
-    r"seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|sixty)-(?P<unit>[a-z]{2,12})) (?=\w)",
+    r"seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|sixty)(?:-[a-z]{2,12}){1,2}) (?=\w)",
     re.I,
 )
 
@@ -130,6 +130,19 @@ def _unmeasured(finding: RuleFinding) -> RuleFinding:
     stem, _, rest = finding.attribute.rpartition(".")
     rest = rest.replace(f"{slug(measured['measure'])}-", "", 1)
     return finding._replace(attribute=f"{stem}.{rest}")
+
+
+_SERVES = compile_later(
+    r"(?:an? |this |some |one )?(?:[\w'’-]+ ){0,3}?(?:lass|lassie|lad|girl|guy|man|woman|lady|chap|"
+    r"bloke|fella|fellow|dude|geezer|gentleman|person|doctor|gp|dentist|vet|nurse)"
+    r"(?: now\b|, ?(?:now\b|(?:dr|doctor|mrs?|ms|miss|prof|nurse|sister)\b))",
+    re.I,
+)
+
+
+def _is_served(finding: RuleFinding) -> bool:
+    """Whether somebody "has" who serves them: "we have a young lass now, Dr Penn" owns nobody."""
+    return finding.attribute.startswith("has.") and _SERVES.match(finding.value) is not None
 
 
 _OWNED = ("has.", "relation.owns.", "collects.", "uses.")
