@@ -24,9 +24,9 @@ def placed(standing: Standing, candidate: Candidate) -> Candidate:
         return candidate
     named = candidate.entity.lower().split()[-1]
     child = False
-    for held in standing.of([candidate.entity]):
+    for held in standing.of([candidate.entity, f"user's {named}"]):
         memory = held.written.memory
-        if memory.attribute == "identity.age" and memory.entity.lower().endswith(named):
+        if memory.attribute == "identity.age" and named in memory.claim.lower():
             if memory.value.isdigit() and int(memory.value) >= _GROWN:
                 return candidate
         words = WORD.findall(memory.claim.lower())

@@ -133,7 +133,7 @@ def _unmeasured(finding: RuleFinding) -> RuleFinding:
 
 
 _SERVES = compile_later(
-    r"(?:an? |this |some |one )?(?:[\w'’-]+ ){0,3}?(?:lass|lassie|lad|girl|guy|man|woman|lady|chap|"
+    r"User has (?:got )?(?:an? |this |some |one )?(?:[\w'’-]+ ){0,3}?(?:lass|lassie|lad|girl|guy|man|woman|lady|chap|"
     r"bloke|fella|fellow|dude|geezer|gentleman|person|doctor|gp|dentist|vet|nurse)"
     r"(?: now\b|, ?(?:now\b|(?:dr|doctor|mrs?|ms|miss|prof|nurse|sister)\b))",
     re.I,
@@ -142,7 +142,7 @@ _SERVES = compile_later(
 
 def _is_served(finding: RuleFinding) -> bool:
     """Whether somebody "has" who serves them: "we have a young lass now, Dr Penn" owns nobody."""
-    return finding.attribute.startswith("has.") and _SERVES.match(finding.value) is not None
+    return finding.attribute.startswith("has.") and _SERVES.match(finding.claim) is not None
 
 
 _OWNED = ("has.", "relation.owns.", "collects.", "uses.")
