@@ -439,6 +439,7 @@ def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> 
             quote = turn.content[start:end].rstrip(" .!,")
             if len(quote.split()) < _REST:
                 return
+    quote = _ORDERED.split(quote, maxsplit=1)[0]
     here = Span(start=start, end=start + len(quote), quote=quote)
     yield candidate.model_copy(
         update={
@@ -448,6 +449,8 @@ def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> 
     )  # fmt: skip
 
 
+_ORDERED = compile_later(r"\W+(?:(?:on|it['’]s|its) )?(?:the )?\w+['’]?s orders\b", re.I)
+"""Before whose orders it was: "doctor's orders" is nobody's business."""
 _BEHIND = compile_later(r"\s*[,;–—-]\s*(?:(?:and|so|but)\s)?|\s+(?:and|so|but)\s+", re.I)
 """Between what is told already and the rest of its sentence."""
 _LEAD = 8
