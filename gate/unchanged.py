@@ -34,6 +34,10 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
         yield from (each for each in standing.of(words) if _is_of(each, who))
     if _TWO_OTHERS.match(text) is not None:
         yield from (each for each in standing.of_user() if _is_of_own_love(each))
+    grown = _GROWN.search(text)
+    if grown is not None:
+        name = grown["name"]
+        yield from (each for each in standing.of_user() if _is_called(each, name))
     if records.RECORD.search(text) is not None and any(map(str.isdigit, text)):
         yield from (each for each in standing.of_user() if _is_another_record(each, text))
     if _OPINION.match(text) is not None:
@@ -182,6 +186,29 @@ def _is_of_own_love(held: Held) -> bool:
 def _is_another_record(held: Held, text: str) -> bool:
     claim = _claim(held)
     return records.RECORD.search(claim) is not None and records.is_of_another(text, claim)
+
+
+# --- animals, of which something is told
+_CALLED = compile_later(
+    r"(?:\b(?:called|named)|'s (?:[\w-]+ )?(?:dog|cat|puppy|kitten|rabbit|hamster|parrot|horse|pony|"
+    r"tortoise|bird|pet)(?: is|'s)?(?: called| named)?) (?P<name>[^\W\d_][\w-]{1,20})\W*$"
+)
+_OF_ANIMALS = ("has.", "pets.", "relation.")
+_GROWN = compile_later(
+    r"\b(?P<name>[^\W\d_][\w-]{1,20})(?:'s| is| was| turns?| turned| just turned| will be)"
+    r"(?: (?:now|just|already|nearly|almost|about|getting|so|really|very|a bit|quite|doing|turning)){0,3} "
+    r"(?:old(?:er)?|on a bit|big(?:ger)?|fat(?:ter)?|huge|slow(?:er)?|deaf|blind|grumpy|grey|better|"
+    r"well|fine|ok|okay|great|good|poorly|cute|naughty|clever|asleep|\d{1,2})\b"
+)
+
+
+def _is_called(held: Held, name: str) -> bool:
+    """Whether a memory says that there is an animal of a name: "Mochi is getting old, 13 now" tells
+    more of it, and ends nothing."""
+    if not held.written.memory.attribute.startswith(_OF_ANIMALS):
+        return False
+    found = _CALLED.search(_claim(held))
+    return found is not None and found["name"] == name
 
 
 # --- what one thinks of a team

@@ -135,14 +135,18 @@ def _unmeasured(finding: RuleFinding) -> RuleFinding:
 _SERVES = compile_later(
     r"User has (?:got )?(?:an? |this |some |one )?(?:[\w'’-]+ ){0,3}?(?:lass|lassie|lad|girl|guy|man|woman|lady|chap|"
     r"bloke|fella|fellow|dude|geezer|gentleman|person|doctor|gp|dentist|vet|nurse)"
-    r"(?: now\b|, ?(?:now\b|(?:dr|doctor|mrs?|ms|miss|prof|nurse|sister)\b))",
+    r"(?: now\b| (?:who|that) (?:cleans|does|comes|helps|looks after|cuts|mows|walks|drives|minds)\b|"
+    r", ?(?:now\b|(?:dr|doctor|mrs?|ms|miss|prof|nurse|sister)\b))",
     re.I,
 )
 
 
 def _is_served(finding: RuleFinding) -> bool:
     """Whether somebody "has" who serves them: "we have a young lass now, Dr Penn" owns nobody."""
-    return finding.attribute.startswith("has.") and _SERVES.match(finding.claim) is not None
+    if not finding.attribute.startswith("has."):
+        return False
+    rest = finding.content[finding.end : finding.end + 24]
+    return _SERVES.match(finding.claim + rest) is not None
 
 
 _OWNED = ("has.", "relation.owns.", "collects.", "uses.")
