@@ -111,6 +111,7 @@ def mean(
         if candidate.attribute == rules_plain_changes.ATTRIBUTE:
             sentence = _Anew(draft, subject_ref, turn, standing, candidate)
             told = sentence.news([*kept, *meant])
+            standing.answered(told.stands)
             if told.over or told.anew or told.stands:
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
                 kept = [each for each in kept if not _is_said_by(told.anew, each)]
@@ -226,7 +227,7 @@ class _News(NamedTuple):
     over: list[Held]
     anew: list[Candidate]
     quiet: bool
-    stands: bool
+    stands: list[Held]
 
 
 class _Anew(NamedTuple):

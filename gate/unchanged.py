@@ -185,7 +185,16 @@ def _is_of_own_love(held: Held) -> bool:
 
 def _is_another_record(held: Held, text: str) -> bool:
     claim = _claim(held)
-    return records.RECORD.search(claim) is not None and records.is_of_another(text, claim)
+    if records.RECORD.search(claim) is None:
+        return False
+    return _OTHERS_RECORD.search(text) is not None or records.is_of_another(text, claim)
+
+
+_OTHERS_RECORD = compile_later(
+    r"\b(?:for (?:my|our|his|her|the) [a-z]|(?:he|she|they)(?:'s|'ve)? (?:got|ran|set|hit|beat|smashed|has)|"
+    r"(?:my|our) (?:[\w-]+ )?(?:brother|sister|son|daughter|husband|wife|partner|friend|mate|dad|mum|mom|"
+    r"girlfriend|boyfriend|niece|nephew|cousin|boss)(?:'s)? )"
+)
 
 
 # --- animals, of which something is told
