@@ -269,7 +269,9 @@ class _Anew(NamedTuple):
         """What it does as plain news. A memory whose new value would say more than the words do is
         over."""
         before = self.turn.content[: self.candidate.spans[0].start]
-        over, slots, quiet, stands = plain_changes.meant(self.standing, self.candidate, beside, before)
+        over, slots, quiet, stands = plain_changes.meant(
+            self.standing, self.candidate, beside, before
+        )
         anew: list[Candidate] = []
         for held, ways in slots:
             new = next(filter(self.is_within, ways), None)
@@ -450,7 +452,9 @@ def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> 
     )  # fmt: skip
 
 
-_ORDERED = compile_later(r"\W+(?:(?:on|it['’]s|its) )?(?:the )?\w+['’]?s orders\b", re.I)
+_ORDERED = compile_later(
+    r"(?:[,;:–—-] ?| )(?:(?:on|it['’]s|its) )?(?:the )?\w{2,14}['’]?s orders\b", re.I
+)
 """Before whose orders it was: "doctor's orders" is nobody's business."""
 _BEHIND = compile_later(r"\s*[,;–—-]\s*(?:(?:and|so|but)\s)?|\s+(?:and|so|but)\s+", re.I)
 """Between what is told already and the rest of its sentence."""

@@ -125,7 +125,9 @@ def _left(held: Held, lapse: Lapse) -> Iterator[Left]:
         yield from without(memory.claim, value, lapse.things)
 
 
-_APPOSED = compile_later(r"an? [^,&]{2,30}, (?!(?:an?|the|one|two|my|our|some)\b)(?![^,]* and )[^,&]+\Z", re.I)
+_APPOSED = compile_later(
+    r"an? [^,&]{2,30}, (?!(?:an?|the|one|two|my|our|some)\b)(?![^,]* and )[^,&]+\Z", re.I
+)
 """A thing, and what it is besides: "a boat, 5m tinny"."""
 
 

@@ -14,7 +14,9 @@ _FIGURE = compile_later(
 )
 _TIMES = frozenset("minute minutes min mins second seconds sec secs s h hour hours".split())
 _WEIGHTS = frozenset("kg kgs kilo kilos lb lbs pounds".split())
-_DISTANCE = compile_later(r"\b(?:\d{1,3}(?:\.\d)? ?(?:k|km|m|miles?|metres?|meters?)|five k|ten k)\b")
+_DISTANCE = compile_later(
+    r"\b(?:\d{1,3}(?:\.\d)? ?(?:k|km|m|miles?|metres?|meters?)|five k|ten k)\b"
+)
 _DISCIPLINES = {
     "5k": compile_later(r"\b(?:5 ?km?|five k|park ?run)\b"),
     "10k": compile_later(r"\b(?:10 ?km?|ten k)\b"),

@@ -8,9 +8,12 @@ from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.late_patterns import compile_later
 
 _STARTS = compile_later(r"\bstart(?:ed|s|ing)? (?:back )?(?:at|in)\b")
-_WORK = compile_later(r"\b(?:job|work\w*|employ\w*|intern\w*|apprentice\w*|as an? |trainee|graduate)\b")
+_WORK = compile_later(
+    r"\b(?:job|work\w*|employ\w*|intern\w*|apprentice\w*|as an? |trainee|graduate)\b"
+)
 _CHILD = compile_later(
-    r"family\.children|relation\.(?:step|grand|god|foster)?-?(?:son|daughter|child|kid|twin|boy|girl|lad|lass)s?\."
+    r"family\.children|relation\.(?:step|grand|god|foster)?-?(?:son|daughter|child|kid|twin|boy|"
+    r"girl|lad|lass)s?\."
 )
 ATTRIBUTE = "event.start"
 
@@ -26,9 +29,9 @@ def placed(standing: Standing, candidate: Candidate) -> Candidate:
     child = False
     for held in standing.of([candidate.entity, f"user's {named}"]):
         memory = held.written.memory
-        if memory.attribute == "identity.age" and named in memory.claim.lower():
-            if memory.value.isdigit() and int(memory.value) >= _GROWN:
-                return candidate
+        aged = memory.attribute == "identity.age" and named in memory.claim.lower()
+        if aged and memory.value.isdigit() and int(memory.value) >= _GROWN:
+            return candidate
         words = WORD.findall(memory.claim.lower())
         child = child or (_CHILD.match(memory.attribute) is not None and named in words)
     if not child:

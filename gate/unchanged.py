@@ -32,7 +32,7 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
     who = _planning(text)
     if who is not None:
         yield from (each for each in standing.of(words) if _is_of(each, who))
-    if _TWO_OTHERS.match(text) is not None:
+    if _AND.search(text) is not None and _TWO_OTHERS.match(text) is not None:
         yield from (each for each in standing.of_user() if _is_of_own_love(each))
     grown = _GROWN.search(text)
     if grown is not None:
@@ -72,7 +72,9 @@ _CLOCKED = compile_later(
     r"(?:mon|tue|wed|thu|fri|sat|sun)|\b(?:weekdays?|weekends?|every day|daily)\b"
 )
 _IN_PART = compile_later(r"\b(?:clos\w+|shut|off|late|later|early|earlier|half|too|also|as well)\b")
-_IN_WHOLE = compile_later(r"\b(?:only|just|new hours|hours are|instead|no longer open|closed down)\b")
+_IN_WHOLE = compile_later(
+    r"\b(?:only|just|new hours|hours are|instead|no longer open|closed down)\b"
+)
 
 
 def _days(text: str) -> frozenset[str]:
@@ -117,13 +119,15 @@ def _is_of_more_days(held: Held, days: frozenset[str]) -> bool:
 _LEAD = r"\W*+(?:(?:so|and|but|well|also|oh|ok|btw|fyi|news|yay|apparently)\b\W{0,3}){0,3}+"
 _NOT_SPEAKER = r"(?!(?:i|we|im|ive|i'm|we're|i'll|we'll|it|it's|its|this|that|there|who|what)\b)"
 _PLANS = compile_later(
-    rf"{_LEAD}(?:(?:my|our) )?{_NOT_SPEAKER}(?P<who>[^\W\d_][\w-]{{1,24}}(?: [^\W\d_][\w-]{{1,24}}){{0,2}}?)"
+    rf"{_LEAD}(?:(?:my|our) )?{_NOT_SPEAKER}(?P<who>[^\W\d_][\w-]{{1,24}}"
+    rf"(?: [^\W\d_][\w-]{{1,24}}){{0,2}}?)"
     r"(?:'s| is|'re| are|s)?(?: (?:all|both|just|now|finally|also|probably|maybe)){0,2} "
     r"(?:(?P<now>(?!(?:seeing|dating|being|doing|having|living|working|feeling)\b)[a-z]{2,14}ing)|"
     r"will|(?:plans|hopes|wants|means|due|about) to)\b"
 )
 _WILL = compile_later(
-    rf"{_LEAD}(?:(?:my|our) )?{_NOT_SPEAKER}(?P<who>[^\W\d_][\w-]{{1,24}}(?: [^\W\d_][\w-]{{1,24}}){{0,2}}?)"
+    rf"{_LEAD}(?:(?:my|our) )?{_NOT_SPEAKER}(?P<who>[^\W\d_][\w-]{{1,24}}"
+    rf"(?: [^\W\d_][\w-]{{1,24}}){{0,2}}?)"
     r"'ll\b"
 )
 _MONTH = (
@@ -137,7 +141,8 @@ _LATER = compile_later(
     r"\bin (?:a (?:few|couple)|an?|two|three|four|five|six|\d{1,2}) "
     r"(?:of )?(?:days?|weeks?|months?|years?)(?: time|'s? time)?\b|"
     r"\b(?:tomorrow|soon|after (?:christmas|xmas|easter|new year|the summer))\b|"
-    r"\b(?:on|from) (?:the )?\d{1,2}(?:st|nd|rd|th)\b|\bfrom (?:mon|tues|wednes|thurs|fri|satur|sun)"
+    r"\b(?:on|from) (?:the )?\d{1,2}(?:st|nd|rd|th)\b|\bfrom (?:mon|tues|wednes|thurs|fri|satur|"
+    r"sun)"
 )
 _PRONOUNS = frozenset({"he", "she", "they"})
 
@@ -162,10 +167,12 @@ def _is_of(held: Held, who: str) -> bool:
 # --- two others who part
 _PARTS = (
     r"(?:split(?:ting)?(?: up)?|broke(?:n)? up|breaking up|separated|separating|(?:got |getting )?"
-    r"divorced|divorcing|called it quits|parted ways|called off (?:the|their) (?:wedding|engagement)|"
+    r"divorced|divorcing|called it quits|parted ways|called off (?:the|their) (?:wedding|"
+    r"engagement)|"
     r"over|finished|done|history|no longer together|not together(?: any ?more)?)"
 )
 _WHO = r"(?:(?:my|our|his|her|their|the) )?(?:[\w'-]{2,20} ){0,2}?[\w-]{2,24}"
+_AND = compile_later(r" (?:and|n|&) ")
 _TWO_OTHERS = compile_later(
     rf"{_LEAD}(?!(?:i|me|we|both)\b){_WHO} (?:and|n|&) (?!(?:i|me|we)\b){_WHO}"
     r"(?: (?:have|are|were|just|finally|sadly|both|got|recently|now)|'ve|'re){0,3} "
@@ -191,22 +198,27 @@ def _is_another_record(held: Held, text: str) -> bool:
 
 
 _OTHERS_RECORD = compile_later(
-    r"\b(?:for (?:my|our|his|her|the) [a-z]|(?:he|she|they)(?:'s|'ve)? (?:got|ran|set|hit|beat|smashed|has)|"
-    r"(?:my|our) (?:[\w-]+ )?(?:brother|sister|son|daughter|husband|wife|partner|friend|mate|dad|mum|mom|"
+    r"\b(?:for (?:my|our|his|her|the) [a-z]|(?:he|she|they)(?:'s|'ve)? (?:got|ran|set|hit|beat|"
+    r"smashed|has)|"
+    r"(?:my|our) (?:[\w-]+ )?(?:brother|sister|son|daughter|husband|wife|partner|friend|mate|dad|"
+    r"mum|mom|"
     r"girlfriend|boyfriend|niece|nephew|cousin|boss)(?:'s)? )"
 )
 
 
 # --- animals, of which something is told
 _CALLED = compile_later(
-    r"(?:\b(?:called|named)|'s (?:[\w-]+ )?(?:dog|cat|puppy|kitten|rabbit|hamster|parrot|horse|pony|"
+    r"(?:\b(?:called|named)|'s (?:[\w-]+ )?(?:dog|cat|puppy|kitten|rabbit|hamster|parrot|horse|"
+    r"pony|"
     r"tortoise|bird|pet)(?: is|'s)?(?: called| named)?) (?P<name>[^\W\d_][\w-]{1,20})\W*$"
 )
 _OF_ANIMALS = ("has.", "pets.", "relation.")
 _GROWN = compile_later(
     r"\b(?P<name>[^\W\d_][\w-]{1,20})(?:'s| is| was| turns?| turned| just turned| will be)"
-    r"(?: (?:now|just|already|nearly|almost|about|getting|so|really|very|a bit|quite|doing|turning)){0,3} "
-    r"(?:old(?:er)?|on a bit|big(?:ger)?|fat(?:ter)?|huge|slow(?:er)?|deaf|blind|grumpy|grey|better|"
+    r"(?: (?:now|just|already|nearly|almost|about|getting|so|really|very|a bit|quite|doing|"
+    r"turning)){0,3} "
+    r"(?:old(?:er)?|on a bit|big(?:ger)?|fat(?:ter)?|huge|slow(?:er)?|deaf|blind|grumpy|grey|"
+    r"better|"
     r"well|fine|ok|okay|great|good|poorly|cute|naughty|clever|asleep|\d{1,2})\b"
 )
 
@@ -229,5 +241,6 @@ _OPINION = compile_later(
     r"(?!(?:my|our|not my|dead to)\b)[a-z'-]{2,16}\b"
 )
 _SUPPORT = compile_later(
-    r"\b(?:supports?|roots? for|(?:big |huge |massive |lifelong )?fan of|season ticket|barracks? for)\b"
+    r"\b(?:supports?|roots? for|(?:big |huge |massive |lifelong )?fan of|season ticket|"
+    r"barracks? for)\b"
 )

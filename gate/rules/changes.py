@@ -28,7 +28,7 @@ _MAY = compile_later(
     r"pushed to|postponed|coming|comes|meeting|appointment|dinner|lunch|interview|call|party|"
     r"exam|kids now|wedding|christening|graduation|housewarming|due date|"
     r"(?:cat|dog|kitten|puppy|rabbit|hamster|parrot|budgie|horse|pony|tortoise)(?:['’]?s| is) "
-    r"(?:called|named|name))\b",
+    r"(?:called|named|name))\b|\w@\w",
     re.I,
 )
 _FIGURED = ("count.", "times.", "record.", "day.", "goal.")
@@ -113,7 +113,8 @@ def _placed(reading: Reading, finding: RuleFinding) -> RuleFinding:
 
 
 _MEASURE = compile_later(
-    r"(?:an? |the |our |my |this )?(?:[\w-]+ ){0,2}?(?P<measure>(?:\d{1,4}|one|two|three|four|five|six|"
+    r"(?:an? |the |our |my |this )?(?:[\w-]+ ){0,2}?(?P<measure>(?:\d{1,4}|one|two|three|four|"
+    r"five|six|"
     r"seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|sixty)(?:-[a-z]{2,12}){1,2}) (?=\w)",
     re.I,
 )
@@ -133,9 +134,11 @@ def _unmeasured(finding: RuleFinding) -> RuleFinding:
 
 
 _SERVES = compile_later(
-    r"User has (?:got )?(?:an? |this |some |one )?(?:[\w'’-]+ ){0,3}?(?:lass|lassie|lad|girl|guy|man|woman|lady|chap|"
+    r"User has (?:got )?(?:an? |this |some |one )?(?:[\w'’-]+ ){0,3}?(?:lass|lassie|lad|girl|guy|"
+    r"man|woman|lady|chap|"
     r"bloke|fella|fellow|dude|geezer|gentleman|person|doctor|gp|dentist|vet|nurse)"
-    r"(?: now\b| (?:who|that) (?:cleans|does|comes|helps|looks after|cuts|mows|walks|drives|minds)\b|"
+    r"(?: now\b| (?:who|that) (?:cleans|does|comes|helps|looks after|cuts|mows|walks|drives|"
+    r"minds)\b|"
     r", ?(?:now\b|(?:dr|doctor|mrs?|ms|miss|prof|nurse|sister)\b))",
     re.I,
 )

@@ -292,11 +292,13 @@ _COUNTED = frozenset(f"has.{digit}" for digit in range(10))
 
 
 _SCHOOL = compile_later(
-    r"[^.!?]{0,60}\b(?:start(?:ed|s|ing)?|began|begun|joined|moved up) (?:back )?(?:at |in )?[^.!?]{0,60}\b"
+    r"[^.!?]{0,60}\b(?:start(?:ed|s|ing)?|began|begun|joined|moved up) (?:back )?(?:at |"
+    r"in )?[^.!?]{0,60}\b"
     r"(?:nursery|pre-?school|school|primary|infants?|juniors?|academy|kindergarten|kinder|kindy|"
     r"cr[eè]che|daycare|playgroup|reception|college|sixth form|high|elementary|grammar|uni|"
     r"university|gymnasium|lyc[eé]e|scoil|gaelscoil|montessori|year (?:\d|one|two|seven))\b"
-    r"(?! as (?:an? )?(?:\w+ )?(?:teacher|ta|assistant|lecturer|nurse|cook|caretaker|secretary|head))",
+    r"(?! as (?:an? )?(?:\w+ )?(?:teacher|ta|assistant|lecturer|nurse|cook|caretaker|secretary|"
+    r"head))",
     re.I,
 )
 """Who starts there, learns there, unless it is told as what."""
