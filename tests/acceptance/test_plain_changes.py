@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 OVER = [
-    ("i wake up at 6 for the commute", "changed schools so no more commute", "commute"),
     ("i have a dog called Rex", "poor Rex passed away last night", "dog called Rex"),
     ("i live with a flatmate", "my flatmate moved out", "lives with a flatmate"),
     ("i dont have kids", "our son was born on sunday", "does not have kids"),
@@ -500,7 +499,6 @@ NOTED_STILL = [
     ("i smoke a pack a day", "this bar is smoke free", "pack a day"),
     ("amber's getting married in june", "amber got married to the idea of cake", "married in june"),
     ("lacey starts nursery in september", "lacey started crying", "starts nursery"),
-    ("my son Graham is coming over for Christmas", "Graham went back to bed", "coming over"),
     ("studying for my CDL", "passed the gravy", "studying"),
     ("learning to drive", "my son passed his driving test", "learning"),
     ("ola is coming to stay with me for a month", "ola's team won, she is happy", "coming to stay"),
