@@ -109,7 +109,10 @@ def _noun_of(attribute: str) -> str | None:
 
 def _placed(reading: Reading, finding: RuleFinding) -> RuleFinding:
     finding = _unmeasured(_regular(finding))
-    return figures.under_slot(finding._replace(said_at=reading.said_at))
+    finding = figures.under_slot(finding._replace(said_at=reading.said_at))
+    if finding.attribute in _PHONES and _DIALLED.search(finding.value) is not None:
+        return finding._replace(attribute="contact.phone")
+    return finding
 
 
 _MEASURE = compile_later(
@@ -164,6 +167,9 @@ _ROUND = compile_later(
 )
 
 
+_PHONES = ("device.phone", "thing.phone")
+_DIALLED = compile_later(r"\d(?:[ ()/-]{0,2}\d){6}")
+_TO_BE = compile_later(r"\b(?:getting|going to get|to be) (?:married|engaged|divorced)\b")
 _WHEN = compile_later(r"\W*(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)
 _PRICE = compile_later(
     r"(?:about |around |only )?(?:[£$€]\d|\d[\d.,]{0,6} ?(?:[£$€]|quid|pounds?|euros?|dollars?|"
@@ -179,6 +185,8 @@ def _regular(finding: RuleFinding) -> RuleFinding:
         if _WHEN.match(finding.value):
             return finding._replace(attribute="schedule.gym")
         return finding._replace(attribute="pays.gym") if _PRICE.match(finding.value) else finding
+    if finding.attribute == "relation.marital-status" and _TO_BE.search(finding.claim):
+        return finding._replace(type="event", attribute="event.plan", participants=())
     if finding.attribute != "event.get":
         return finding
     found = _ROUND.match(finding.claim)

@@ -123,7 +123,7 @@ def _told(reading: Reading, offset: int, news: _News, said: re.Match[str]) -> Ru
         return None
     groups = said.groupdict()
     group = next(each for each in groups if each.startswith("value") and groups[each])
-    begin, stop = said.start(), said.end(group)
+    begin, stop = said.start(says.get("from", 0)), said.end(group)
     while not text[begin].isalnum():
         begin += 1
     value = said[group].rstrip(" .,-'’&")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 OVER = [
+    ("my car is a corsa", "MOT failed, scrapped the corsa", "corsa"),
+    ("I have two roommates, Kim and Dre", "moved to Astoria with my partner June", "Dre"),
     ("i have a dog called Rex", "poor Rex passed away last night", "dog called Rex"),
     ("i live with a flatmate", "my flatmate moved out", "lives with a flatmate"),
     ("i dont have kids", "our son was born on sunday", "does not have kids"),
@@ -148,6 +150,7 @@ OVER = [
 """What is believed, the news, and the words that are in no belief then."""
 
 ANEW = [
+    ("im a cashier", "manager at greggs now!!", "work.role", "manager"),
     ("my budget is 2000", "budget went up to 2500", "finance.budget", "2500"),
     ("my salary is 40k", "my pay went up to 44k", "work.salary", "44k"),
     ("i live in rome", "milan is home now", "home.location", "milan"),
@@ -408,6 +411,11 @@ NO_CHANGE = [
 
 # Of what is only noted, planned or to come.
 NOTED_OVER = [
+    ("I start at 6 and finish at 2.30", "hours changed, 7 to 3.30 now", "2.30"),
+    ("doing long distance with luca", "luca and i broke up", "long distance"),
+    ("on universal credit, looking 4 work", "got a job at greggs!!", "looking"),
+    ("Priya and Dev are moving to Goa in December", "They've arrived, all well", "moving"),
+    ("Rohan is moving to Galway in the new year", "rohan's gone to galway", "is moving"),
     ("my brother Tyler is with Beth", "Tyler and Beth split up", "with Beth"),
     ("got an offer from a berlin startup", "turned it down", "got an offer"),
     ("we're getting married in August in Leipzig", "married!!", "getting married"),
