@@ -65,6 +65,7 @@ def mean(
     if len(kept) == len(candidates) and not BESIDE.search(turn.content):
         return turn, with_what_calls(standing, kept)
     meant: list[Candidate] = []
+    stood: list[Candidate] = []
     if BESIDE.search(turn.content):
         joined = [(each, beside_old(standing, each, turn)) for each in kept]
         kept = [each for each, both in joined if both is None]
@@ -83,8 +84,7 @@ def mean(
             continue  # the words of somebody else end nothing of the subject's
         if standing.without_employer(goes_on_of(turn.content, candidate.spans[0])):
             continue  # "Tom quit his job. Moved to Oslo"
-        standing.spare(frozenset())
-        standing.spare(unchanged.by(standing, candidate))
+        unchanged.spare(standing, candidate)
         if candidate.attribute == new_figures.ATTRIBUTE:
             others = [
                 each
@@ -111,7 +111,7 @@ def mean(
         if candidate.attribute == rules_plain_changes.ATTRIBUTE:
             sentence = _Anew(draft, subject_ref, turn, standing, candidate)
             told = sentence.news([*kept, *meant])
-            standing.answered(told.stands)
+            stood += [candidate] if told.stands else []
             if told.over or told.anew or told.stands:
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
                 kept = [each for each in kept if not _is_said_by(told.anew, each)]
@@ -129,7 +129,7 @@ def mean(
                 meant += _meant(candidate, held, beside, turn)
             continue
         if candidate.attribute == rules_successions.ATTRIBUTE:
-            if any(_meets(each, candidate) for each in meant):
+            if any(_meets(each, candidate) for each in [*meant, *stood]):
                 continue  # it has its answer
             held = overtaken(standing, candidate, kept)
             noted = any(each.type == NOTE and _meets(each, candidate) for each in kept)
@@ -227,7 +227,7 @@ class _News(NamedTuple):
     over: list[Held]
     anew: list[Candidate]
     quiet: bool
-    stands: list[Held]
+    stands: bool
 
 
 class _Anew(NamedTuple):
@@ -442,7 +442,7 @@ def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> 
             quote = turn.content[start:end].rstrip(" .!,")
             if len(quote.split()) < _REST:
                 return
-    quote = _ORDERED.split(quote, maxsplit=1)[0]
+    quote = rules_successions.without_orders(quote)
     here = Span(start=start, end=start + len(quote), quote=quote)
     yield candidate.model_copy(
         update={
@@ -452,10 +452,6 @@ def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> 
     )  # fmt: skip
 
 
-_ORDERED = compile_later(
-    r"(?:[,;:–—-] ?| )(?:(?:on|it['’]s|its) )?(?:the )?\w{2,14}['’]?s orders\b", re.I
-)
-"""Before whose orders it was: "doctor's orders" is nobody's business."""
 _BEHIND = compile_later(r"\s*[,;–—-]\s*(?:(?:and|so|but)\s)?|\s+(?:and|so|but)\s+", re.I)
 """Between what is told already and the rest of its sentence."""
 _LEAD = 8

@@ -47,8 +47,8 @@ class Meant(NamedTuple):
     said is meant."""
     quiet: bool
     """Whether the sentence is not worth remembering itself: it only asks for something."""
-    stands: list[Held]
-    """The memories that stay as they are, of which it tells more."""
+    stands: bool
+    """Whether it tells more of memories that stay as they are."""
 
 
 def meant(
@@ -60,8 +60,7 @@ def meant(
     text = candidate.spans[0].quote
     over: dict[str, Held] = {}
     anew: dict[str, tuple[Held, list[Candidate]]] = {}
-    stands: list[Held] = []
-    quiet = False
+    quiet = stands = False
     for told in news(text):
         doing = standing.without_employer(_doing(text, told))
         held = [
@@ -78,7 +77,7 @@ def meant(
         if len({each.written.memory.claim for each in held if _is_users(each)}) > MOST:
             continue
         if told.change.says.get("stands"):
-            stands += held
+            stands = stands or bool(held)
             continue
         for each in held:
             new = _renewed(candidate, text, told, each)

@@ -14,8 +14,13 @@ from beliefledger.ledger.candidate import SELF, Candidate
 from beliefledger.ledger.late_patterns import compile_later
 
 
-def by(standing: Standing, candidate: Candidate) -> frozenset[str]:
-    """The memories, by id, to which the sentence of a candidate does nothing."""
+def spare(standing: Standing, candidate: Candidate) -> None:
+    """Have the memories spared to which the sentence of a candidate does nothing."""
+    standing.spare(frozenset())
+    standing.spare(_by_id(standing, candidate))
+
+
+def _by_id(standing: Standing, candidate: Candidate) -> frozenset[str]:
     text = candidate.spans[0].quote.lower().replace("’", "'")
     kept = standing.kept.setdefault("unchanged", {})
     if text not in kept:
