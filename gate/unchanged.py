@@ -3,7 +3,6 @@ change on one day, of what somebody only plans, of two others who part. Pure."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from beliefledger.gate import records
@@ -166,7 +165,10 @@ def _is_of(held: Held, who: str) -> bool:
     memory = held.written.memory
     if who in _PRONOUNS:
         return memory.entity != SELF or memory.claim.startswith("User's ")
-    return re.search(rf"\b{re.escape(who)}\b", _claim(held)) is not None
+    return who in _WORD.findall(_claim(held))
+
+
+_WORD = compile_later(r"[^\W_]+(?:-[^\W_]+)*")
 
 
 # --- two others who part
