@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from beliefledger.gate import lapses, plain_changes
+from beliefledger.gate import lapses, plain_changes, schooling, unchanged
 from beliefledger.gate.additions import BESIDE, beside_old
 from beliefledger.gate.belief import Held
 from beliefledger.gate.callings import with_what_calls
@@ -61,10 +61,11 @@ def mean(
     cite."""
     kept = [each for each in candidates if not each.looked_for()]
     standing = Standing(draft, subject_ref, turn)
-    kept = [_renewing_its_slot(standing, each) for each in kept]
+    kept = [_renewing_its_slot(standing, schooling.placed(standing, each)) for each in kept]
     if len(kept) == len(candidates) and not BESIDE.search(turn.content):
         return turn, with_what_calls(standing, kept)
     meant: list[Candidate] = []
+    stood: list[Candidate] = []
     if BESIDE.search(turn.content):
         joined = [(each, beside_old(standing, each, turn)) for each in kept]
         kept = [each for each, both in joined if both is None]
@@ -83,6 +84,7 @@ def mean(
             continue  # the words of somebody else end nothing of the subject's
         if standing.without_employer(goes_on_of(turn.content, candidate.spans[0])):
             continue  # "Tom quit his job. Moved to Oslo"
+        unchanged.spare(standing, candidate)
         if candidate.attribute == new_figures.ATTRIBUTE:
             others = [
                 each
@@ -109,7 +111,8 @@ def mean(
         if candidate.attribute == rules_plain_changes.ATTRIBUTE:
             sentence = _Anew(draft, subject_ref, turn, standing, candidate)
             told = sentence.news([*kept, *meant])
-            if told.over or told.anew:
+            stood += [candidate] if told.stands else []
+            if told.over or told.anew or told.stands:
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
                 kept = [each for each in kept if not _is_said_by(told.anew, each)]
                 meant = [each for each in meant if not _is_said_by(told.anew, each)]
@@ -126,7 +129,7 @@ def mean(
                 meant += _meant(candidate, held, beside, turn)
             continue
         if candidate.attribute == rules_successions.ATTRIBUTE:
-            if any(_meets(each, candidate) for each in meant):
+            if any(_meets(each, candidate) for each in [*meant, *stood]):
                 continue  # it has its answer
             held = overtaken(standing, candidate, kept)
             noted = any(each.type == NOTE and _meets(each, candidate) for each in kept)
@@ -160,6 +163,7 @@ def mean(
                 # What ended something is told as what happened, and not as a note that stands.
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
             meant += list(_meant(candidate, held, [*kept, *meant], turn))
+    standing.spare(frozenset())
     kept, meant = with_what_calls(standing, kept), with_what_calls(standing, meant)
     meant += [each for some in parted for each in _told(some, turn, [*kept, *meant])]
     if not meant and not fewer:
@@ -223,6 +227,7 @@ class _News(NamedTuple):
     over: list[Held]
     anew: list[Candidate]
     quiet: bool
+    stands: bool
 
 
 class _Anew(NamedTuple):
@@ -264,10 +269,17 @@ class _Anew(NamedTuple):
         """What it does as plain news. A memory whose new value would say more than the words do is
         over."""
         before = self.turn.content[: self.candidate.spans[0].start]
-        over, slots, quiet = plain_changes.meant(self.standing, self.candidate, beside, before)
-        found = [(held, next(filter(self.is_within, ways), None)) for held, ways in slots]
-        over = [*over, *(held for held, anew in found if anew is None)]
-        return _News(over, [anew for _, anew in found if anew is not None], quiet)
+        over, slots, quiet, stands = plain_changes.meant(
+            self.standing, self.candidate, beside, before
+        )
+        anew: list[Candidate] = []
+        for held, ways in slots:
+            new = next(filter(self.is_within, ways), None)
+            if new is not None:
+                anew.append(new)
+            elif ways[0].attribute == held.written.memory.attribute:
+                over.append(held)  # and whose slot is another then is so still: a fiance, married
+        return _News(over, anew, quiet, stands)
 
     def or_over(self, figured: Candidate) -> Candidate:
         """A memory with another figure, or the sentence as what ended it, where the claim would say
@@ -417,6 +429,9 @@ def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> 
         for word in WORD.finditer(turn.content, start, end)
         if not any(each.start <= word.start() < each.end for each in own)
     )
+    if category_of(quote) not in (None, candidate.category) and not own:
+        start, end = span.start, span.end  # without the reason for it
+        quote = turn.content[start:end].rstrip(" .!,")
     if (own and len(left.split()) < _REST) or category_of(quote) not in (None, candidate.category):
         return
     if own:  # of what is told already, nothing is told again
@@ -427,6 +442,7 @@ def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> 
             quote = turn.content[start:end].rstrip(" .!,")
             if len(quote.split()) < _REST:
                 return
+    quote = rules_successions.without_orders(quote)
     here = Span(start=start, end=start + len(quote), quote=quote)
     yield candidate.model_copy(
         update={

@@ -35,6 +35,7 @@ class Standing:
         self._denied: list[Held] = []
         self._denied_of_others: dict[str, list[Held]] = {}
         self._answered: set[str] = set()
+        self._spared: frozenset[str] = frozenset()
         self.kept: dict[str, Any] = {}
         """What others have worked out of these memories, so that it is done once."""
 
@@ -90,10 +91,18 @@ class Standing:
             for entity, held in self._of.items()
         }
 
+    def spare(self, some: frozenset[str]) -> None:
+        """Tell nothing of these memories, by their ids, until others are spared: the sentence that
+        is looked at leaves them as they are."""
+        self._spared = some
+
     def _about(self, entity: str) -> tuple[Held, ...]:
         if entity not in self._of:
             self._of[entity] = tuple(self._read(entity))
-        return self._of[entity]
+        held = self._of[entity]
+        if not self._spared:
+            return held
+        return tuple(each for each in held if each.memory_id not in self._spared)
 
     def _read(self, entity: str) -> Iterator[Held]:
         """What was said of an entity before the turn, and is so when it is said."""
@@ -162,12 +171,21 @@ def stems(text: str) -> set[str]:
 
 
 def stem(word: str) -> str:
-    """A word without the endings of plurals and of verbs: "nursing" and "nurse" are one."""
+    """A word without the endings of plurals and of verbs: "nursing" and "nurse" are one, and so are
+    "running" and "run"."""
     word = word.removesuffix("'s")
     for ending in ("ing", "ies", "al", "ers", "es", "ed", "er", "s", "e", "y"):
         if len(word) - len(ending) >= 3 and word.endswith(ending):
-            return word.removesuffix(ending)
+            word = word.removesuffix(ending)
+            if ending in _DOUBLING and len(word) > 3 and word[-1] == word[-2] in _DOUBLED:
+                return word[:-1]
+            return word
     return word
+
+
+_DOUBLING = ("ing", "ed")
+_DOUBLED = frozenset("bdgmnprt")
+"""Consonants that are doubled before such an ending: "jogging", "planned", but not "calling"."""
 
 
 def in_place(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from beliefledger.gate import pairs
+from beliefledger.gate import pairs, records
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place, stem
 from beliefledger.gate.registry import NOTE
@@ -47,6 +47,8 @@ class Meant(NamedTuple):
     said is meant."""
     quiet: bool
     """Whether the sentence is not worth remembering itself: it only asks for something."""
+    stands: bool
+    """Whether it tells more of memories that stay as they are."""
 
 
 def meant(
@@ -58,7 +60,7 @@ def meant(
     text = candidate.spans[0].quote
     over: dict[str, Held] = {}
     anew: dict[str, tuple[Held, list[Candidate]]] = {}
-    quiet = False
+    quiet = stands = False
     for told in news(text):
         doing = standing.without_employer(_doing(text, told))
         held = [
@@ -74,9 +76,12 @@ def meant(
             held = _last(standing, held)
         if len({each.written.memory.claim for each in held if _is_users(each)}) > MOST:
             continue
+        if told.change.says.get("stands"):
+            stands = stands or bool(held)
+            continue
         for each in held:
             new = _renewed(candidate, text, told, each)
-            if told.new is not None and not new:
+            if told.new is not None and not new and not _is_noted(told, each):
                 continue
             if not new:
                 over[each.memory_id] = each
@@ -84,8 +89,13 @@ def meant(
             else:
                 anew[each.memory_id] = (each, new)
     return Meant(
-        [each for key, each in over.items() if key not in anew], list(anew.values()), quiet
+        [each for key, each in over.items() if key not in anew], list(anew.values()), quiet, stands
     )
+
+
+def _is_noted(told: News, held: Held) -> bool:
+    """Whether a memory is a note of a record: it has no slot for the new one, and is over."""
+    return held.type == NOTE and bool(told.change.says.get("record"))
 
 
 def _doing(text: str, told: News) -> frozenset[str]:
@@ -147,8 +157,11 @@ def _fits(told: News, held: Held) -> bool:
     holds = says.get("holds")
     if holds is not None:
         who = re.escape(told.who or "")
-        if re.search(holds.replace("{who}", who), claim) is None:
+        pair = re.escape(told.pair)
+        if re.search(holds.replace("{who}", who).replace("{pair}", pair), claim) is None:
             return False
+    if says.get("record") and not records.is_beaten(told.text, memory.claim):
+        return False
     if says.get("shares") and not _names_the_plan(told.text, held):
         return False
     if not says.get("thing"):
@@ -245,6 +258,11 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
     old = memory.value
     if not new or new.lower() in old.lower():
         return []
+    if says.get("record"):
+        figure = records.old_figure(old)
+        if figure is None or held.type == NOTE:
+            return []
+        new = old[: figure.start()] + new + old[figure.end() :]
     about = old.split()[0].lower()
     if about in _ABOUT and new.split()[0].lower() not in _ABOUT:
         new = f"{about} {new}"

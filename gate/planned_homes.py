@@ -46,17 +46,21 @@ _DONE = compile_later(
     rf"(?:the|our|my)\s(?:big\s)?move(?:['’]s|\sis|\swas|\swent|\shas been)\s{_ADVERBS}"
     r"(?:well|fine|ok|okay|good|great|smooth(?:ly)?|done|over|behind (?:us|me)|finished)\b|"
     rf"first (?:night|week|day|morning) (?:in|at) (?:the|our|my) new {_HOME}\b|"
+    rf"(?:we['’]?ve|i['’]?ve|we have|i have|been)\s(?:been\s)?(?:living\s)?(?:in|at)\s"
+    rf"(?:the|our|my)\s(?:new\s)?{_HOME}\s(?:for\s)?(?:an?|one|two|three|four|five|six|\d{{1,2}}|over)"
+    rf"\s(?:\w+\s)?(?:days?|weeks?|months?)\b|"
     rf"(?:unpacked|unpacking) the last (?:of the )?box(?:es)?\b)",
     re.I,
 )
 _THERE = compile_later(
     rf"{_LEAD}(?:(?:we['’]?re|i['’]?m|we are|i am)\s{_ADVERBS}(?:living |settled )?in\s|"
+    rf"(?:finally |now |living |settled ){{0,2}}in\s(?=[^\W\d_][\w'’-]+(?: [A-Z][\w'’-]+)? now\b)|"
     rf"{_WE}(?:made it (?:safely )?to|arrived (?:safely )?in|landed in|(?:got|moved) to)\s)"
     r"(?P<place>[^\W\d_][\w'’-]+(?: (?!now\b)[A-Z][\w'’-]+)?)"
     r"(?=\W*$|\s?[,.!;(]|\s(?:now|finally|at last|and|but)\b)",
     re.I,
 )
-_NEEDED = ("move", "settled", " in", " at ", "unpack", " to ")
+_NEEDED = ("move", "settled", " in", "in ", " at ", "unpack", " to ")
 """One of these is in whatever tells that a move is done."""
 _NOT_DONE = compile_later(
     r"\b(?:if|when|once|until|before|after|will|would|tomorrow|next|not|n['’]t|almost|nearly|hotel|"
@@ -65,7 +69,8 @@ _NOT_DONE = compile_later(
     re.I,
 )
 _PLAN = compile_later(
-    r"\b(?:mov(?:e|ing)|relocat(?:e|ing))\s(?:in\s|back\s|over\s|out\s|up\s|down\s)?to\s"
+    r"\b(?:(?:mov(?:e|ing)|relocat(?:e|ing))\s(?:in\s|back\s|over\s|out\s|up\s|down\s)?to\s|"
+    r"(?:placement|semester|year|erasmus|posting|secondment)\s(?:in|at)\s)"
     rf"(?P<value>(?:(?:an?|our|the|my)\s(?:[\w-]{{2,16}}\s){{0,3}}?{_HOME}\s(?:in|near)\s)?"
     r"(?P<place>(?:the\s)?[^\W\d_][\w'’-]+(?:\s[\w'’-]+){0,2}))",
     re.I,

@@ -28,7 +28,7 @@ _MAY = compile_later(
     r"pushed to|postponed|coming|comes|meeting|appointment|dinner|lunch|interview|call|party|"
     r"exam|kids now|wedding|christening|graduation|housewarming|due date|"
     r"(?:cat|dog|kitten|puppy|rabbit|hamster|parrot|budgie|horse|pony|tortoise)(?:['’]?s| is) "
-    r"(?:called|named|name))\b",
+    r"(?:called|named|name))\b|\w@\w",
     re.I,
 )
 _FIGURED = ("count.", "times.", "record.", "day.", "goal.")
@@ -42,7 +42,7 @@ def may_change(text: str, start: int, end: int) -> bool:
 
 def changes(reading: Reading, found: Sequence[RuleFinding]) -> list[RuleFinding]:
     """The findings of a sentence in their slots, with its figures and with what it ends."""
-    slotted = [_past(reading, _placed(reading, each)) for each in found]
+    slotted = [_past(reading, _placed(reading, each)) for each in found if not _is_served(each)]
     told = [*figures.findings(reading, slotted), *states.findings(reading, slotted)]
     counted = [each for each in told if each.attribute.startswith(_FIGURED)]
     slotted = [
@@ -108,7 +108,54 @@ def _noun_of(attribute: str) -> str | None:
 
 
 def _placed(reading: Reading, finding: RuleFinding) -> RuleFinding:
-    return figures.under_slot(_regular(finding)._replace(said_at=reading.said_at))
+    finding = _unmeasured(_regular(finding))
+    finding = figures.under_slot(finding._replace(said_at=reading.said_at))
+    if finding.attribute in _PHONES and _DIALLED.search(finding.value) is not None:
+        return finding._replace(attribute="contact.phone")
+    return finding
+
+
+_MEASURE = compile_later(
+    r"(?:an? |the |our |my |this )?(?:[\w-]+ ){0,2}?(?P<measure>(?:\d{1,4}|one|two|three|four|"
+    r"five|six|"
+    r"seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|sixty)(?:-[a-z]{2,12}){1,2}) (?=\w)",
+    re.I,
+)
+
+
+def _unmeasured(finding: RuleFinding) -> RuleFinding:
+    """ "A two-person practice", "a three-bed semi": the number measures the thing, and counts
+    none."""
+    if not finding.attribute.startswith(_OWNED) or "-" not in finding.value:
+        return finding
+    measured = _MEASURE.match(finding.value)
+    if measured is None:
+        return finding
+    stem, _, rest = finding.attribute.rpartition(".")
+    rest = rest.replace(f"{slug(measured['measure'])}-", "", 1)
+    return finding._replace(attribute=f"{stem}.{rest}")
+
+
+_SERVES = compile_later(
+    r"User has (?:got )?(?:an? |this |some |one )?(?:[\w'’-]+ ){0,3}?(?:lass|lassie|lad|girl|guy|"
+    r"man|woman|lady|chap|"
+    r"bloke|fella|fellow|dude|geezer|gentleman|person|doctor|gp|dentist|vet|nurse)"
+    r"(?: now\b| (?:who|that) (?:cleans|does|comes|helps|looks after|cuts|mows|walks|drives|"
+    r"minds)\b|"
+    r", ?(?:now\b|(?:dr|doctor|mrs?|ms|miss|prof|nurse|sister)\b))",
+    re.I,
+)
+
+
+def _is_served(finding: RuleFinding) -> bool:
+    """Whether somebody "has" who serves them: "we have a young lass now, Dr Penn" owns nobody."""
+    if not finding.attribute.startswith("has."):
+        return False
+    rest = finding.content[finding.end : finding.end + 24]
+    return _SERVES.match(finding.claim + rest) is not None
+
+
+_OWNED = ("has.", "relation.owns.", "collects.", "uses.")
 
 
 _ROUND = compile_later(
@@ -120,6 +167,9 @@ _ROUND = compile_later(
 )
 
 
+_PHONES = ("device.phone", "thing.phone")
+_DIALLED = compile_later(r"\d(?:[ ()/-]{0,2}\d){6}")
+_TO_BE = compile_later(r"\b(?:getting|going to get|to be) (?:married|engaged|divorced)\b")
 _WHEN = compile_later(r"\W*(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)
 _PRICE = compile_later(
     r"(?:about |around |only )?(?:[£$€]\d|\d[\d.,]{0,6} ?(?:[£$€]|quid|pounds?|euros?|dollars?|"
@@ -135,6 +185,8 @@ def _regular(finding: RuleFinding) -> RuleFinding:
         if _WHEN.match(finding.value):
             return finding._replace(attribute="schedule.gym")
         return finding._replace(attribute="pays.gym") if _PRICE.match(finding.value) else finding
+    if finding.attribute == "relation.marital-status" and _TO_BE.search(finding.claim):
+        return finding._replace(type="event", attribute="event.plan", participants=())
     if finding.attribute != "event.get":
         return finding
     found = _ROUND.match(finding.claim)

@@ -16,7 +16,7 @@ from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import Candidate, Durability, Speech, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
-_OF_IDENTITY = ("identity.", "work.role", "body.height")
+_OF_IDENTITY = ("identity.", "work.role", "body.height", "relation.marital-status")
 _BORN = "born "
 """How the value of an event begins that tells when somebody was born."""
 
@@ -64,6 +64,8 @@ def _doubt(candidate: Candidate, said: str) -> str:
     # What is of a special category waits for a person in any case, who had better see it; what
     # stands in a question is part of a sentence, of which the score knows less. Who somebody is is
     # often said in so few words ("I was born in 1990") that the score knows little.
+    if candidate.attribute.startswith("contact."):
+        return "doubt of a name"  # "email me at …" is an order as much as a statement
     is_given = greetings.is_given(candidate.value)
     if is_given and candidate.attribute == greetings.ATTRIBUTE:
         return "doubt of a name" if _LAUGHS.search(said) is None else "doubt"

@@ -204,7 +204,7 @@ class RuleExtractor:
                     if old.value.lower() == repair.wrong.lower():
                         yield other_statements.repaired(old, said.turn_id, turn.content, repair)
                         return
-        yield from repairs.mended(turn, earlier, findings, EARLIER)
+        yield from filter(_is_of_its_slot, repairs.mended(turn, earlier, findings, EARLIER))
         yield from self._set_right(turn, earlier)
 
     def _set_right(self, turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
@@ -241,6 +241,16 @@ _NAMERS = (
     | {"everyone", "everybody", "people", "they", "friends"}
     | SUBJECTLESS
 )
+
+
+_AGE = compile_later(
+    r"\d|\b(?:t(?:en|welve|hir)|eleven|\w+teen|(?:twen|for|fif|six|seven|eigh|nine)ty)", re.I
+)
+
+
+def _is_of_its_slot(mended: Candidate) -> bool:
+    """Whether a value that was put right may be one of its slot: an age is no trade."""
+    return mended.attribute != "identity.age" or _AGE.search(mended.value) is not None
 
 
 def _told_of_others(text: str) -> bool:

@@ -25,6 +25,7 @@ LONGEST = 240
 """The longest sentence that is looked at, in characters."""
 _DATA: dict[str, Any] = load("life_news.yaml")
 _DOUBTS = compile_later(_DATA["doubts"].strip(), re.I)
+_NAME_IS = compile_later(r"\bname(?:['’]?s| is)\b", re.I)
 _CLAUSE = compile_later(r"[,;:]|\bbut\b")
 
 
@@ -124,6 +125,8 @@ def _told(reading: Reading, offset: int, news: _News, said: re.Match[str]) -> Ru
     groups = said.groupdict()
     group = next(each for each in groups if each.startswith("value") and groups[each])
     begin, stop = said.start(), said.end(group)
+    if "from" in says and _NAME_IS.search(said[0]) is not None:
+        begin = said.start(says["from"])  # "my name is Ana, 34" says that the user is Ana
     while not text[begin].isalnum():
         begin += 1
     value = said[group].rstrip(" .,-'’&")

@@ -58,10 +58,14 @@ class News(NamedTuple):
     """Where the words begin that say so."""
     text: str
     """The sentence."""
+    pair: str
+    """Whom it says besides `who`: of two who part."""
 
 
 def _change(says: dict[str, Any]) -> Change:
     parts = (re.escape(one).replace(r"\*", r"[\w.-]{0,60}") for one in says["of"].split())
+    expand = ("holds", "needs", "never")
+    says = says | {each: expanded(says[each], _DATA["parts"]) for each in expand if each in says}
     say = expanded(says["say"], _DATA["parts"])
     for group in ("new", "who"):
         say = _numbered(say, group)
@@ -142,8 +146,9 @@ def news(text: str) -> Iterator[News]:
         who = next(
             (groups[each] for each in groups if each.startswith("who") and groups[each]), None
         )
+        pair = groups.get("pair") or ""
         if named is None:
-            yield News(change, things, who, None, found.start(), text)
+            yield News(change, things, who, None, found.start(), text, pair)
             continue
         if says.get("rival") and _FOR_ANOTHER.search(low, found.start(named)):
             continue
@@ -151,7 +156,7 @@ def news(text: str) -> Iterator[News]:
             continue
         if says.get("named") and not _is_name(text, *found.span(named)):
             continue
-        yield News(change, things, who, found.span(named), found.start(), text)
+        yield News(change, things, who, found.span(named), found.start(), text, pair)
 
 
 def _is_name(text: str, start: int, end: int) -> bool:

@@ -31,11 +31,11 @@ _SORRY = (
     r"hang on|hold on|scratch that|strike that|scrap that|i mean|typo|edit|ok|okay|rather|damn|"
     r"argh|no wait|and)\b[,.:;!—– -]*+)"
 )
-_VALUE = r"(?P<right>[$€£]?[\w'’&+#:/.-]{1,40}(?: [$€£]?[\w'’&+#:/.-]{1,40}){0,4}?)"
+_VALUE = r"(?P<right>[$€£]?[\w'’&+#:/.@-]{1,40}(?: [$€£]?[\w'’&+#:/.@-]{1,40}){0,4}?)"
 _STOP = (
     r"(?=\s*(?:[.,;!()…]|$)|\s+(?:lol|haha+|instead|sorry|sry|not|though|actually|please|of course|"
     r"with an?|incl|including|i mean|my bad|typo|auto-?correct|if|counting|cause|because)\b|"
-    r"\s*[^\w\s'’.,:&$€£/+#-])"
+    r"\s*[^\w\s'’.,:&$€£/+#@-])"
 )
 _MENDS = tuple(
     compile_later(pattern, re.I)
@@ -228,6 +228,8 @@ def _mend(sentence: str, offset: int) -> Mend | None:
         words = right.lower().split()
         if not words or _NO_VALUE.intersection(words) or _DONE.match(right):
             continue
+        if "@" in right and len(words) > 1:
+            continue  # "use info@… from now on" tells its slot itself
         if inline_repairs.denies(sentence[: found.start("right")], right, sentence):
             continue
         if len(sentence) > found.end() + 60:

@@ -50,3 +50,13 @@ def without_reason(content: str, start: int, end: int) -> tuple[int, int]:
             found.append((scorers.sounds_like_change(part), begin, stop))
         begin = stop if parting is None else parting.end()
     return max(found)[1:] if found else (start, end)
+
+
+def without_orders(text: str) -> str:
+    """What happened, without whose orders it was: "doctor's orders" is nobody's business."""
+    return _ORDERED.split(text, maxsplit=1)[0]
+
+
+_ORDERED = compile_later(
+    r"(?:[,;:–—-] ?| )(?:(?:on|it['’]s|its) )?(?:the )?\w{2,14}['’]?s orders\b", re.I
+)

@@ -281,12 +281,27 @@ def _plain(reading: Reading, clause: Clause, subject: Subject, name: str) -> Ite
             continue
         if finding.attribute.startswith("has.") and _cut_short(reading, finding):
             continue
+        if finding.attribute == "work.employer" and _SCHOOL.match(reading.content, finding.start):
+            continue
         if group and finding.attribute[:5] in _COUNTED:
             continue  # "my team has 6 people" counts the team, which is told of the user
         yield finding._replace(entity=name)
 
 
 _COUNTED = frozenset(f"has.{digit}" for digit in range(10))
+
+
+_SCHOOL = compile_later(
+    r"[^.!?]{0,60}\b(?:start(?:ed|s|ing)?|began|begun|joined|moved up) (?:back )?(?:at |"
+    r"in )?[^.!?]{0,60}\b"
+    r"(?:nursery|pre-?school|school|primary|infants?|juniors?|academy|kindergarten|kinder|kindy|"
+    r"cr[eè]che|daycare|playgroup|reception|college|sixth form|high|elementary|grammar|uni|"
+    r"university|gymnasium|lyc[eé]e|scoil|gaelscoil|montessori|year (?:\d|one|two|seven))\b"
+    r"(?! as (?:an? )?(?:\w+ )?(?:teacher|ta|assistant|lecturer|nurse|cook|caretaker|secretary|"
+    r"head))",
+    re.I,
+)
+"""Who starts there, learns there, unless it is told as what."""
 
 
 def _cut_short(reading: Reading, finding: RuleFinding) -> bool:

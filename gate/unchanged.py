@@ -1,0 +1,253 @@
+"""Which memories a sentence leaves as they are, whatever words it shares with them: of hours that
+change on one day, of what somebody only plans, of two others who part. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from beliefledger.gate import records
+from beliefledger.gate.belief import Held
+from beliefledger.gate.calendar_names import DAYS
+from beliefledger.gate.meant_memories import Standing
+from beliefledger.ledger.candidate import SELF, Candidate
+from beliefledger.ledger.late_patterns import compile_later
+
+
+def spare(standing: Standing, candidate: Candidate) -> None:
+    """Have the memories spared to which the sentence of a candidate does nothing."""
+    standing.spare(frozenset())
+    standing.spare(_by_id(standing, candidate))
+
+
+def _by_id(standing: Standing, candidate: Candidate) -> frozenset[str]:
+    text = candidate.spans[0].quote.lower().replace("’", "'")
+    kept = standing.kept.setdefault("unchanged", {})
+    if text not in kept:
+        words = [ends.value for ends in candidate.ends if ends.among]
+        kept[text] = frozenset(each.memory_id for each in _by(standing, text, words))
+    found: frozenset[str] = kept[text]
+    return found
+
+
+def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
+    days = _days_in_part(text)
+    if days:
+        yield from (each for each in standing.of_user() if _is_of_more_days(each, days))
+    who = _planning(text)
+    if who is not None:
+        yield from (each for each in standing.of(words) if _is_of(each, who))
+    if _AND.search(text) is not None and _TWO_OTHERS.match(text) is not None:
+        yield from (each for each in standing.of_user() if _is_of_own_love(each))
+    grown = _GROWN.search(text)
+    if grown is not None:
+        name = grown["name"]
+        yield from (each for each in standing.of_user() if _is_called(each, name))
+    if records.RECORD.search(text) is not None and any(map(str.isdigit, text)):
+        yield from (each for each in standing.of_user() if _is_another_record(each, text))
+    if _OPINION.match(text) is not None:
+        yield from (each for each in standing.of_user() if _SUPPORT.search(_claim(each)))
+
+
+def _claim(held: Held) -> str:
+    return held.written.memory.claim.lower().replace("’", "'")
+
+
+# --- hours that are others on some days
+_DAY = r"(?:mon|tue|tues|wed|weds|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?s?"
+_RANGE = compile_later(
+    rf"\b(?P<first>{_DAY})(?: ?[-–—/] ?| (?:to|till?|until|through|thru) )(?P<last>{_DAY})\b"
+)
+_ONE = compile_later(rf"\b{_DAY}\b")
+_SEVERAL = {
+    "weekday": DAYS[:5],
+    "weekend": DAYS[5:],
+    "every day": DAYS,
+    "daily": DAYS,
+    "7 days": DAYS,
+    "seven days": DAYS,
+}
+_TELLS_HOURS = compile_later(
+    r"\b(?:open\w*|clos\w+|shut|hours?|shifts?|work\w*|start\w*|finish\w*|on duty|surgery|"
+    r"til|till|until|off|late|in)\b"
+)
+_CLOCKED = compile_later(
+    r"\d ?(?:[ap]\.?m\b|:\d\d|[-–—] ?\d| (?:to|till?|until) \d)|"
+    r"\b(?:mon|tue|wed|thu|fri|sat|sun)\w*(?: ?[-–—] ?| (?:to|till?|until|through) )"
+    r"(?:mon|tue|wed|thu|fri|sat|sun)|\b(?:weekdays?|weekends?|every day|daily)\b"
+)
+_IN_PART = compile_later(r"\b(?:clos\w+|shut|off|late|later|early|earlier|half|too|also|as well)\b")
+_IN_WHOLE = compile_later(
+    r"\b(?:only|just|new hours|hours are|instead|no longer open|closed down)\b"
+)
+
+
+def _days(text: str) -> frozenset[str]:
+    """The days of the week that a text names."""
+    found: set[str] = set()
+    for each in _RANGE.finditer(text):
+        first, last = (_day(each[name]) for name in ("first", "last"))
+        found.update((DAYS + DAYS)[first : last + 1 + (7 if last < first else 0)])
+    found.update(DAYS[_day(each[0])] for each in _ONE.finditer(text))
+    for word, days in _SEVERAL.items():
+        if word in text:
+            found.update(days)
+    return frozenset(found)
+
+
+def _day(name: str) -> int:
+    return next(at for at, day in enumerate(DAYS) if day[:3] == name[:3])
+
+
+def _days_in_part(text: str) -> frozenset[str]:
+    """The days of which a sentence tells other hours and nothing of the rest: "we close at 5 on
+    Saturdays now"; none where it tells all hours anew."""
+    if "day" not in text and _ONE.search(text) is None:
+        return frozenset()
+    if _TELLS_HOURS.search(text) is None or _IN_WHOLE.search(text) is not None:
+        return frozenset()
+    days = _days(text)
+    if not days or (len(days) > 1 and _IN_PART.search(text) is None):
+        return frozenset()
+    return days
+
+
+def _is_of_more_days(held: Held, days: frozenset[str]) -> bool:
+    """Whether a memory tells hours of more days than these."""
+    claim = _claim(held)
+    if _TELLS_HOURS.search(claim) is None or _CLOCKED.search(claim) is None:
+        return False
+    return not (_days(claim) or frozenset(DAYS)) <= days
+
+
+# --- what somebody else plans
+_LEAD = r"\W*+(?:(?:so|and|but|well|also|oh|ok|btw|fyi|news|yay|apparently)\b\W{0,3}){0,3}+"
+_NOT_SPEAKER = r"(?!(?:i|we|im|ive|i'm|we're|i'll|we'll|it|it's|its|this|that|there|who|what)\b)"
+_PLANS = compile_later(
+    rf"{_LEAD}(?:(?:my|our) )?{_NOT_SPEAKER}(?P<who>[^\W\d_][\w-]{{1,24}}"
+    rf"(?: [^\W\d_][\w-]{{1,24}}){{0,2}}?)"
+    r"(?:'s| is|'re| are|s)?(?: (?:all|both|just|now|finally|also|probably|maybe)){0,2} "
+    r"(?:(?P<now>(?!(?:seeing|dating|being|doing|having|living|working|feeling)\b)[a-z]{2,14}ing)|"
+    r"will|(?:plans|hopes|wants|means|due|about) to)\b"
+)
+_WILL = compile_later(
+    rf"{_LEAD}(?:(?:my|our) )?{_NOT_SPEAKER}(?P<who>[^\W\d_][\w-]{{1,24}}"
+    rf"(?: [^\W\d_][\w-]{{1,24}}){{0,2}}?)"
+    r"'ll\b"
+)
+_MONTH = (
+    r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*|spring|summer|autumn|fall|"
+    r"winter"
+)
+_LATER = compile_later(
+    rf"\b(?:will|'ll|going to|gonna|(?:plans|hopes|wants|means|due|about) to)\b|'ll\b|"
+    rf"\b(?:in|from|next|this coming|by|until|come) (?:the )?(?:new year|{_MONTH}|20\d\d)\b|"
+    r"\b(?:next|this coming) (?:week|weekend|month|year|term|mon|tues|wednes|thurs|fri|satur|sun)|"
+    r"\bin (?:a (?:few|couple)|an?|two|three|four|five|six|\d{1,2}) "
+    r"(?:of )?(?:days?|weeks?|months?|years?)(?: time|'s? time)?\b|"
+    r"\b(?:tomorrow|soon|after (?:christmas|xmas|easter|new year|the summer))\b|"
+    r"\b(?:on|from) (?:the )?\d{1,2}(?:st|nd|rd|th)\b|\bfrom (?:mon|tues|wednes|thurs|fri|satur|"
+    r"sun)"
+)
+_PRONOUNS = frozenset({"he", "she", "they"})
+
+
+def _planning(text: str) -> str | None:
+    """Who else than the speaker has something before them: "Karen's coming home for good in
+    June". Until it is there, nothing is over."""
+    if _LATER.search(text) is None:
+        return None
+    found = _PLANS.match(text) or _WILL.match(text)
+    return None if found is None else found["who"].split()[-1]
+
+
+def _is_of(held: Held, who: str) -> bool:
+    """Whether a memory tells of somebody."""
+    memory = held.written.memory
+    if who in _PRONOUNS:
+        return memory.entity != SELF or memory.claim.startswith("User's ")
+    return who in _WORD.findall(_claim(held))
+
+
+_WORD = compile_later(r"[^\W_]+(?:-[^\W_]+)*")
+
+
+# --- two others who part
+_PARTS = (
+    r"(?:split(?:ting)?(?: up)?|broke(?:n)? up|breaking up|separated|separating|(?:got |getting )?"
+    r"divorced|divorcing|called it quits|parted ways|called off (?:the|their) (?:wedding|"
+    r"engagement)|"
+    r"over|finished|done|history|no longer together|not together(?: any ?more)?)"
+)
+_WHO = r"(?:(?:my|our|his|her|their|the) )?(?:[\w'-]{2,20} ){0,2}?[\w-]{2,24}"
+_AND = compile_later(r" (?:and|n|&) ")
+_TWO_OTHERS = compile_later(
+    rf"{_LEAD}(?!(?:i|me|we|both)\b){_WHO} (?:and|n|&) (?!(?:i|me|we)\b){_WHO}"
+    r"(?: (?:have|are|were|just|finally|sadly|both|got|recently|now)|'ve|'re){0,3} "
+    rf"{_PARTS}(?! (?:with|from) (?:me|us)\b)(?=\W|$)"
+)
+_OF_LOVE = compile_later(
+    r"relation\.(?:partner|spouse|wife|husband|girlfriend|boyfriend|gf|bf|fianc|marital)|"
+    r"has\.(?:girlfriend|boyfriend|partner|wife|husband|gf|bf|fianc)|home\."
+)
+
+
+def _is_of_own_love(held: Held) -> bool:
+    """Whether a memory tells with whom the user is or lives."""
+    memory = held.written.memory
+    return memory.entity == SELF and _OF_LOVE.match(memory.attribute) is not None
+
+
+def _is_another_record(held: Held, text: str) -> bool:
+    claim = _claim(held)
+    if records.RECORD.search(claim) is None:
+        return False
+    return _OTHERS_RECORD.search(text) is not None or records.is_of_another(text, claim)
+
+
+_OTHERS_RECORD = compile_later(
+    r"\b(?:for (?:my|our|his|her|the) [a-z]|(?:he|she|they)(?:'s|'ve)? (?:got|ran|set|hit|beat|"
+    r"smashed|has)|"
+    r"(?:my|our) (?:[\w-]+ )?(?:brother|sister|son|daughter|husband|wife|partner|friend|mate|dad|"
+    r"mum|mom|"
+    r"girlfriend|boyfriend|niece|nephew|cousin|boss)(?:'s)? )"
+)
+
+
+# --- animals, of which something is told
+_CALLED = compile_later(
+    r"(?:\b(?:called|named)|'s (?:[\w-]+ )?(?:dog|cat|puppy|kitten|rabbit|hamster|parrot|horse|"
+    r"pony|"
+    r"tortoise|bird|pet)(?: is|'s)?(?: called| named)?) (?P<name>[^\W\d_][\w-]{1,20})\W*$"
+)
+_OF_ANIMALS = ("has.", "pets.", "relation.")
+_GROWN = compile_later(
+    r"\b(?P<name>[^\W\d_][\w-]{1,20})(?:'s| is| was| turns?| turned| just turned| will be)"
+    r"(?: (?:now|just|already|nearly|almost|about|getting|so|really|very|a bit|quite|doing|"
+    r"turning)){0,3} "
+    r"(?:old(?:er)?|on a bit|big(?:ger)?|fat(?:ter)?|huge|slow(?:er)?|deaf|blind|grumpy|grey|"
+    r"better|"
+    r"well|fine|ok|okay|great|good|poorly|cute|naughty|clever|asleep|\d{1,2})\b"
+)
+
+
+def _is_called(held: Held, name: str) -> bool:
+    """Whether a memory says that there is an animal of a name: "Mochi is getting old, 13 now" tells
+    more of it, and ends nothing."""
+    if not held.written.memory.attribute.startswith(_OF_ANIMALS):
+        return False
+    found = _CALLED.search(_claim(held))
+    return found is not None and found["name"] == name
+
+
+# --- what one thinks of a team
+_OPINION = compile_later(
+    rf"{_LEAD}(?:the )?(?!(?:i|we|i'm|we're)\b)[\w'-]{{2,20}}(?: [\w'-]{{2,20}}){{0,2}}?"
+    r"(?: (?:are|is|were|have been|has been|look|r|play(?:ing|ed)?)|'re|'s)"
+    r"(?: (?:so|really|absolutely|just|such|utter(?:ly)?|total(?:ly)?|complete(?:ly)?|a|bit|pretty|"
+    r"back to|like|still|all|bloody|fucking|well|proper)){0,3} "
+    r"(?!(?:my|our|not my|dead to)\b)[a-z'-]{2,16}\b"
+)
+_SUPPORT = compile_later(
+    r"\b(?:supports?|roots? for|(?:big |huge |massive |lifelong )?fan of|season ticket|"
+    r"barracks? for)\b"
+)
