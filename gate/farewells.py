@@ -278,7 +278,9 @@ class _Anew(NamedTuple):
             if new is not None:
                 anew.append(new)
             elif ways[0].attribute == held.written.memory.attribute:
-                over.append(held)  # and whose slot is another then is so still: a fiance, married
+                over.append(held)
+            else:  # whose slot is another then is so still: a fiance, married
+                stands = True
         return _News(over, anew, quiet, stands)
 
     def or_over(self, figured: Candidate) -> Candidate:
