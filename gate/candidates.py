@@ -17,6 +17,7 @@ from beliefledger.gate.endings import end_others
 from beliefledger.gate.entity_names import learn, learn_speaker, named, of_speaker
 from beliefledger.gate.farewells import mean
 from beliefledger.gate.keys import under_its_key
+from beliefledger.gate.meant_memories import quoting
 from beliefledger.gate.negations import with_endings
 from beliefledger.gate.note_folding import fold_notes
 from beliefledger.gate.planned_homes import settled
@@ -63,6 +64,9 @@ def decide_candidates(
         turn, candidates = begun(draft, read.subject_ref, turn, candidates)
         if turn.corrects is not None:
             candidates = corrected(draft, turn, candidates)
+            cites = draft.cited(read.subject_ref, candidates)
+            turn = turn.citing(cites)
+            candidates = [quoting(each, {**turn.cited, **cites}) for each in candidates]
         if len(candidates) != outcome.candidates:
             outcome = outcome.model_copy(update={"candidates": len(candidates)})
         read = replace(read, turn=turn)

@@ -161,3 +161,33 @@ def test_only_what_came_of_the_turn_before_is_over(somebody):
 def test_a_denial_is_decided_again_as_it_was(somebody):
     somebody.believed_after("I live in Porto", "Forget that I live in Porto", "Off the record: hi")
     assert somebody.memory.audit.replay_all().different == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "That is wrong.",
+        "That's wrong.",
+        "wrong",
+        "I never said that.",
+        "nope, that's not true",
+        "this is incorrect",
+        "it isnt true",
+    ],
+)
+def test_only_the_memory_that_is_corrected_ends(somebody, words):
+    somebody.believed_after("I use vim", "My sister is called Anna", "I live in Porto")
+    porto = next(each for each in somebody.beliefs() if each.value == "Porto")
+    somebody.memory.correct(porto.memory_id, words)
+    assert {each.value for each in somebody.beliefs()} == {"vim", "Anna"}
+
+
+@pytest.mark.parametrize("words", ["It's Hanna.", "Hanna", "no, Hanna", "her name is Hanna"])
+def test_a_bare_value_takes_the_place_of_the_one_that_is_wrong(somebody, words):
+    somebody.believed_after("I live in Porto", "My sister is called Anna")
+    anna = next(each for each in somebody.beliefs() if each.value == "Anna")
+    somebody.memory.correct(anna.memory_id, words)
+    assert {each.text for each in somebody.beliefs()} == {
+        "User lives in Porto",
+        "User's sister is called Hanna",
+    }
