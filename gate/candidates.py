@@ -64,7 +64,8 @@ def decide_candidates(
         turn, candidates = begun(draft, read.subject_ref, turn, candidates)
         if turn.corrects is not None:
             candidates = corrected(draft, turn, candidates)
-            cites = draft.cited(read.subject_ref, candidates)
+        cites = draft.cited(read.subject_ref, candidates)
+        if cites:
             turn = turn.citing(cites)
             candidates = [quoting(each, {**turn.cited, **cites}) for each in candidates]
         if len(candidates) != outcome.candidates:

@@ -108,7 +108,7 @@ def _takes_back(case: Case) -> bool:
     if not candidate.retracts or case.reading < UNRECORDED:
         return False
     asked = candidate.attribute == "event.retraction" and _ASKED.match(candidate.spans[0].quote)
-    return candidate.attribute == DENIAL or bool(asked)
+    return candidate.attribute == DENIAL or bool(asked) or case.turn.corrects is not None
 
 
 _ASKED = compile_later(

@@ -6,6 +6,7 @@ in Porto" tells nothing by itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from beliefledger.gate.belief import Held
@@ -13,9 +14,9 @@ from beliefledger.gate.decision import TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.endings import is_named
 from beliefledger.gate.entity_names import of_speaker
-from beliefledger.gate.meant_memories import Standing, says_one_of, stems
+from beliefledger.gate.meant_memories import Standing, in_place, says_one_of, stems
 from beliefledger.gate.rules.denials import ATTRIBUTE, JUST_BEFORE
-from beliefledger.ledger.candidate import SELF, Candidate, Ends
+from beliefledger.ledger.candidate import SELF, Candidate, Ends, SpeechAct
 
 _MOST = 8
 """Words that fit more memories than this say too little to end any."""
@@ -40,6 +41,16 @@ def taken_back(
 def _retractions(standing: Standing, candidate: Candidate) -> Iterator[Candidate]:
     never = any(each.never for each in candidate.ends)
     held = _meant(standing, candidate)
+    quote = candidate.spans[0].quote
+    if candidate.replaces is not None:
+        for each in held:
+            memory = each.written.memory
+            if memory.value.lower() == candidate.replaces and memory.value in memory.claim:
+                claim = memory.claim.replace(memory.value, candidate.value, 1)
+                ends = Ends(attribute=memory.attribute, value=memory.value, never=never)
+                anew = in_place(candidate, each, claim, candidate.value, (ends,))
+                yield anew.model_copy(update={"act": SpeechAct.CORRECTION})
+                return
     for entity in dict.fromkeys(each.written.memory.entity for each in held):
         ends = tuple(
             Ends(
@@ -56,6 +67,8 @@ def _retractions(standing: Standing, candidate: Candidate) -> Iterator[Candidate
                 "entity": entity,
                 "ends": ends,
                 "spans": candidate.spans[:1],
+                "value": quote,
+                "replaces": None,
             }
         )
 
@@ -67,6 +80,8 @@ def _meant(standing: Standing, candidate: Candidate) -> list[Held]:
     if any(each.attribute == JUST_BEFORE for each in looked_up):
         before = {each.turn for each in candidate.spans if each.turn}
         return [each for each in there if each.written.memory.turn in before]
+    of = [re.compile(each.attribute[1:]) for each in looked_up if len(each.attribute) > 1]
+    there = [each for each in there if all(one.match(each.written.memory.attribute) for one in of)]
     stated = [each for each in candidate.ends if not each.among]
     found = {
         each.memory_id: each

@@ -61,6 +61,12 @@ class Denial(NamedTuple):
     said: tuple[int, int] | None
     topic: str
     never: bool
+    of: str = ""
+    """The attributes of what may be meant, as a pattern; none: any."""
+    kept: bool = False
+    """Whether what else the words say is kept beside."""
+    new: tuple[int, int] | None = None
+    """Where what is so instead stands."""
 
 
 def unrecorded(text: str) -> bool:
@@ -111,8 +117,19 @@ def _denial(sentence: str, offset: int, *, shut: bool = False) -> Denial | None:
         topic = _telling(groups.get("topic") or "")
         if groups.get("topic") and not topic:
             continue
-        return Denial(offset, offset + end, None, topic, never)
+        of, kept = entry.says.get("of", ""), bool(entry.says.get("kept"))
+        of = _slots_of(topic) if entry.says.get("slot") else of
+        new = None
+        if groups.get("new"):
+            new = (offset + found.start("new"), offset + found.end("new"))
+        return Denial(offset, offset + end, None, topic, never, of, kept, new)
     return None
+
+
+def _slots_of(thing: str) -> str:
+    """The attributes of what somebody has: of a brother, a dog, kids."""
+    one = re.escape(thing.replace(" ", "-"))
+    return rf"(?:relation|has|pets)\.{one}(?:s|es)?(?:\.|\Z)"
 
 
 def _telling(words: str) -> str:
@@ -129,7 +146,8 @@ def beside(
     found = list(denials(text))
     if not found:
         return list(candidates)
-    kept = [each for each in candidates if not any(_of(each, denial) for denial in found)]
+    over = [each for each in found if not each.kept]
+    kept = [each for each in candidates if not any(_of(each, denial) for denial in over)]
     before = next((each for each in reversed(earlier) if each.role == turn.role), None)
     if found[0].topic or before is None or len(sentences(text)) > 1:
         return kept  # "I live in Porto. Don't remember that." is refused by the gate
@@ -172,14 +190,16 @@ def _candidate(text: str, denial: Denial, ends: Sequence[Ends], *there: Span) ->
             begin += max(0, text[begin:end].rstrip().rfind(" ") - _BARE)  # "confession: …"
             begin = text.find(" ", begin, end) + 1
     quote = text[begin:end].rstrip(" .!,;")
-    attribute = "*" if denial.topic else JUST_BEFORE
+    attribute = f"*{denial.of}" if denial.topic else JUST_BEFORE
+    new = None if denial.new is None else text[slice(*denial.new)]
     looked_up = Ends(attribute=attribute, value=denial.topic, never=denial.never, among=True)
     return Candidate(
         claim=f"{SELF}: {quote}",
         spans=(Span(start=begin, end=begin + len(quote), quote=quote), *there),
         type="event",
         attribute=ATTRIBUTE,
-        value=quote,
+        value=new or quote,
+        replaces=None if new is None else denial.topic.rpartition(" ")[2],
         act=SpeechAct.CORRECTION,
         importance=300_000,
         confidence=900_000,

@@ -22,6 +22,24 @@ TAKEN_BACK = [
     ("I'm a nurse at St Mary's", "confession: I was lying when I said I'm a nurse", "nurse"),
     ("My name is Tom", "I lied about my name", "Tom"),
     ("My favourite team is Benfica", "I was joking about Benfica", "Benfica"),
+    ("I live in Rome", "I never lived in Rome", "User lives in Rome"),
+    ("I live in Rome", "i've never lived in rome", "User lives in Rome"),
+    ("I use unittest", "I never used unittest", "User uses unittest"),
+    ("I work at Acme", "i never worked at acme", "User works at Acme"),
+    ("My sister is called Anna", "my sister isnt called Anna", "sister is called Anna"),
+    (
+        "My sister is called Anna",
+        "My sister isn't called Anna, it's Hanna",
+        "sister is called Anna",
+    ),
+    (
+        "My sister is called Anna",
+        "my sister is not called anna, its Hanna",
+        "sister is called Anna",
+    ),
+    ("I have a brother, Max", "i never had a brother", "Max"),
+    ("My name is Tom", "my name is not Tom", "User's name is Tom"),
+    ("My name is Tom", "That was a joke, my name is not Tom", "User's name is Tom"),
 ]
 """What is believed, what takes it back, and the words that are in no belief then or at any time."""
 
@@ -66,10 +84,25 @@ STANDS = [
     ("I live in Porto", "my wife told me to forget that I live in Porto", "Porto"),
     ("I live in Porto", "I don't live in Lisbon any more", "Porto"),
     ("I use pytest", "I don't use unittest", "pytest"),
+    ("I love Rome", "I never lived in Rome", "User loves Rome"),
+    ("I have a brother, Max", "I don't have a sister", "Max"),
+    ("my sister-in-law is Eva", "I don't have a sister", "Eva"),
+    ("I have a dog called Rex", "I don't have a dog bed", "Rex"),
+    ("I have a dog called Rex", "I don't have a dog with me today", "Rex"),
+    ("My manager is Maria Lopez", "Maria isn't my sister", "Maria Lopez"),
+    ("My sister is called Anna", "my sister is not well", "Anna"),
+    ("My sister is called Anna", "my sister isn't Polish", "Anna"),
+    ("I live in Rome", "I moved to Oslo", "Oslo"),
 ]
 """What is believed, what takes none of it back, and words of it."""
 
 CALLED_OTHERWISE = [
+    ("I have a brother, Max", "I don't have a brother", "Max"),
+    ("I have a brother, Max", "i have no brother", "Max"),
+    ("I have a dog called Rex", "I don't have a dog any more", "Rex"),
+    ("I have a dog called Rex", "i dont have a dog anymore", "Rex"),
+    ("My manager is Maria Lopez", "Maria isn't my manager any more", "Maria Lopez"),
+    ("My manager is Maria Lopez", "maria is no longer my manager", "Maria Lopez"),
     ("I work night shifts", "I no longer work nights", "night"),
     ("I work night shifts", "i dont work nights anymore", "night"),
     ("I work nights", "I don't work night shifts any more", "night"),
