@@ -82,7 +82,8 @@ def corrected(draft: Draft, turn: TurnView, candidates: Sequence[Candidate]) -> 
 
 _JUDGES = compile_later(
     r"\W*(?:(?:no|nope|sorry|hey|well|actually|oh)\W+){0,2}"
-    r"(?:(?:that|this|it)(?:['’]?s| is| was)? )?(?:(?:just|simply|all|completely|totally|plain) ){0,2}(?:wrong|false|untrue|incorrect|"
+    r"(?:(?:that|this|it)(?:['’]?s| is| was)? )?"
+    r"(?:(?:just|simply|all|completely|totally|plain) ){0,2}(?:wrong|false|untrue|incorrect|"
     r"not (?:true|right|correct|so)|a (?:lie|joke|mistake)|nonsense|made up)\W*|"
     r"\W*(?:(?:no|nope|sorry|hey)\W+)?(?:(?:that|this|it) (?:isn['’]?t|wasn['’]?t) (?:true|right|"
     r"correct|so)|i (?:have )?never (?:said|told you|claimed) (?:that|this|it|so)|"

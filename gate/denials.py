@@ -47,8 +47,8 @@ def _retractions(standing: Standing, candidate: Candidate) -> Iterator[Candidate
             memory = each.written.memory
             if memory.value.lower() == candidate.replaces and memory.value in memory.claim:
                 claim = memory.claim.replace(memory.value, candidate.value, 1)
-                ends = Ends(attribute=memory.attribute, value=memory.value, never=never)
-                anew = in_place(candidate, each, claim, candidate.value, (ends,))
+                wrong = Ends(attribute=memory.attribute, value=memory.value, never=never)
+                anew = in_place(candidate, each, claim, candidate.value, (wrong,))
                 yield anew.model_copy(update={"act": SpeechAct.CORRECTION})
                 return
     for entity in dict.fromkeys(each.written.memory.entity for each in held):
