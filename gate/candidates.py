@@ -10,12 +10,15 @@ from beliefledger.gate.corrections import check_held, corrected, end_elsewhere
 from beliefledger.gate.custom_types import keyed
 from beliefledger.gate.decide import decide
 from beliefledger.gate.decision import Decision, TurnView
+from beliefledger.gate.denials import taken_back
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.effects import memory_id_of
 from beliefledger.gate.endings import end_others
 from beliefledger.gate.entity_names import learn, learn_speaker, named, of_speaker
 from beliefledger.gate.farewells import mean
 from beliefledger.gate.keys import under_its_key
+from beliefledger.gate.meant_memories import quoting
+from beliefledger.gate.negations import with_endings
 from beliefledger.gate.note_folding import fold_notes
 from beliefledger.gate.planned_homes import settled
 from beliefledger.gate.planned_jobs import begun
@@ -54,11 +57,17 @@ def decide_candidates(
     if choices is not None and choices.changes is not None:
         check_held(draft, choices.changes)
     if choices is None:
+        candidates = taken_back(draft, read.subject_ref, read.turn, candidates)
+        candidates = with_endings(draft, read.subject_ref, read.turn, candidates)
         turn, candidates = mean(draft, read.subject_ref, read.turn, candidates)
         turn, candidates = settled(draft, read.subject_ref, turn, candidates)
         turn, candidates = begun(draft, read.subject_ref, turn, candidates)
         if turn.corrects is not None:
             candidates = corrected(draft, turn, candidates)
+        cites = draft.cited(read.subject_ref, candidates)
+        if cites:
+            turn = turn.citing(cites)
+            candidates = [quoting(each, {**turn.cited, **cites}) for each in candidates]
         if len(candidates) != outcome.candidates:
             outcome = outcome.model_copy(update={"candidates": len(candidates)})
         read = replace(read, turn=turn)

@@ -5,6 +5,7 @@ The first that fails raises `CheckFailed`. Each leaves an entry in the decision'
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
 from functools import cached_property
 
@@ -14,17 +15,21 @@ from beliefledger.gate.claim_excess import presupposes, value_said
 from beliefledger.gate.claims import CHECK, claim_within
 from beliefledger.gate.confidence import Confidence, score
 from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY, SPECIAL, Consent, Grant
+from beliefledger.gate.cues import UNRECORDED
 from beliefledger.gate.decision import Approval, TurnView
 from beliefledger.gate.orders import instruction_like
 from beliefledger.gate.outcomes import CAPPED, Outcome, Reason
 from beliefledger.gate.policy import Policy, millionths
 from beliefledger.gate.registry import MemoryType, Registry
+from beliefledger.gate.rules.denials import ATTRIBUTE as DENIAL
+from beliefledger.gate.rules.denials import unrecorded
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.slots import words
 from beliefledger.gate.speakers import as_if_of_subject
 from beliefledger.ledger.candidate import Candidate, Durability, Source, SpeechAct
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events.choices import Choices
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.lookalikes import Folded, plain, undisguised
 from beliefledger.ledger.times import Micros
 
@@ -85,15 +90,30 @@ def speech_act(case: Case) -> SpeechAct:
     for span in case.candidate.spans:
         if span.turn is None:
             said = case.said
-            read = speech.speech_act(
-                said.text, *said.place(span.start, span.end), reading=case.reading
-            )
+            start, end = said.place(span.start, span.end)
+            if _takes_back(case) and not speech.is_foreign(said.text, start):
+                continue  # "I was lying when I said …" is meant, and what it was said of is not
+            read = speech.speech_act(said.text, start, end, reading=case.reading)
             asked = read is SpeechAct.QUESTION and case.candidate.check >= CHECK
             if asked and presupposes(span.quote):
                 continue
             if read in CAPPED or read in {SpeechAct.INSTRUCTION, SpeechAct.QUESTION}:
                 return read
     return act
+
+
+def _takes_back(case: Case) -> bool:
+    """Whether a candidate only takes back what was said, as of the second edition of the cues."""
+    candidate = case.candidate
+    if not candidate.retracts or case.reading < UNRECORDED:
+        return False
+    asked = candidate.attribute == "event.retraction" and _ASKED.match(candidate.spans[0].quote)
+    return candidate.attribute == DENIAL or bool(asked) or case.turn.corrects is not None
+
+
+_ASKED = compile_later(
+    r"\W*(?:please |pls |and |so |ok,? )?(?:forget|ignore|disregard|drop)\b", re.I
+)
 
 
 def initial_score(case: Case, kind: MemoryType | None, mentions: int) -> Confidence:
@@ -188,6 +208,8 @@ def durability(case: Case) -> None:
 
 def permission(case: Case) -> Grant:
     policy, category = case.policy, case.candidate.category or ORDINARY
+    if _is_unrecorded(case):
+        raise case.refuse("permission.record", Reason.OFF_THE_RECORD)
     if _beside_a_secret(case):
         raise case.refuse("permission.secret", Reason.SECRET)
     case.passed("permission.secret")
@@ -224,6 +246,13 @@ def permission(case: Case) -> Grant:
         raise case.refuse("permission.scope", Reason.SCOPE_TOO_WIDE)
     case.passed("permission.scope", scope)
     return grant
+
+
+def _is_unrecorded(case: Case) -> bool:
+    """Whether the turn asks that nothing of it is kept. What only takes words back keeps none."""
+    if case.chosen or case.reading < UNRECORDED or case.candidate.retracts:
+        return False
+    return unrecorded(case.said.text)
 
 
 def _insincere(case: Case) -> Reason | None:

@@ -3,13 +3,17 @@ its place, what takes it back where none does, and what ends in another slot."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from beliefledger.gate.belief import Held
 from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.keys import under_its_key
+from beliefledger.gate.meant_memories import in_place
 from beliefledger.gate.outcomes import Outcome
 from beliefledger.gate.rules.sensitive import category_of
+from beliefledger.gate.registry import NOTE
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.slots import canonical_attribute, canonical_entity
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span, SpeechAct
@@ -17,6 +21,7 @@ from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import UnknownMemory
 from beliefledger.ledger.events.belief import MemoryRevoked
 from beliefledger.ledger.events.choices import Meant
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.lookalikes import undisguised
 
@@ -45,9 +50,16 @@ def corrected(draft: Draft, turn: TurnView, candidates: Sequence[Candidate]) -> 
         ]
     ends = Ends(attribute=memory.attribute, value=memory.value, denials=memory.negated, never=True)
     takes_back = next((each for each in candidates if each.retracts), None)
-    if takes_back is not None:
-        more = takes_back.model_copy(update={"ends": (*takes_back.ends, ends)})
-        return [more if each is takes_back else each for each in candidates]
+    judged = _JUDGES.fullmatch(turn.content) is not None
+    if judged:
+        candidates = [each for each in candidates if each.looked_for() and each.type != NOTE]
+    elif takes_back is not None:
+        # It is about this memory, whatever "that" would mean elsewhere.
+        more = takes_back.model_copy(update={"ends": (ends,), "spans": takes_back.spans[:1]})
+        return [more if each is takes_back else each for each in candidates if not each.retracts]
+    anew = None if judged else _with_value(turn, held)
+    if anew is not None:
+        return [anew.model_copy(update={"ends": (ends,)})]
     said = sentences(turn.content)
     stated = (each for each in said if not turn.content[slice(*each)].rstrip().endswith("?"))
     start, end = next(stated, (0, len(turn.content)))
@@ -70,6 +82,58 @@ def corrected(draft: Draft, turn: TurnView, candidates: Sequence[Candidate]) -> 
         retracts=True,
     )
     return [*candidates, took_back] if quote else list(candidates)
+
+
+_JUDGES = compile_later(
+    r"\W*(?:(?:no|nope|sorry|hey|well|actually|oh)\W+){0,2}"
+    r"(?:(?:that|this|it)(?:['’]?s| is| was)? )?"
+    r"(?:(?:just|simply|all|completely|totally|plain) ){0,2}(?:wrong|false|untrue|incorrect|"
+    r"not (?:true|right|correct|so)|a (?:lie|joke|mistake)|nonsense|made up)\W*|"
+    r"\W*(?:(?:no|nope|sorry|hey)\W+)?(?:(?:that|this|it) (?:isn['’]?t|wasn['’]?t) (?:true|right|"
+    r"correct|so)|i (?:have )?never (?:said|told you|claimed) (?:that|this|it|so)|"
+    r"i did(?:n['’]?t| not) say (?:that|this|it|so))\W*",
+    re.I,
+)
+"""What says only that it is wrong."""
+_ANOTHER = compile_later(
+    r"\W*(?:(?:no|nope|nah|sorry|well|actually|wrong|oh|hey|that['’]?s wrong)\b[\s,.!;:–—-]+){0,3}"
+    r"(?:(?:it|that|he|she|they|this|name)(?:['’]?s| is| are|['’]re| was)(?: (?:called|named|spelt|"
+    r"spelled))?\s+|(?:his|her|its|their|the|my) (?:[\w’'-]{2,20} )?name (?:is|was) |"
+    r"(?:it )?should be |i (?:said|meant) |make (?:it|that) )?"
+    r"(?P<new>(?!not\b|no\b)[\w&'’+#-]{1,30}(?: [\w&'’+#-]{1,30}){0,2})\W*",
+    re.I,
+)
+
+
+def _with_value(turn: TurnView, held: Held) -> Candidate | None:
+    """The memory with the value that somebody says is right: "it's Hanna". None where the words are
+    not of the kind that its value is."""
+    memory = held.written.memory
+    found = _ANOTHER.fullmatch(turn.content) if len(turn.content) <= _SHORT else None
+    if found is None or memory.negated or memory.value not in memory.claim:
+        return None
+    new, old = found["new"], memory.value
+    named = new[:1].isupper() and old[:1].isupper()
+    figure = any(map(str.isdigit, new)) and any(map(str.isdigit, old))
+    if not (named or figure) or new.lower() == old.lower():
+        return None
+    quote = found[0].strip(" \n\t.!,;")
+    begin = turn.content.index(quote)
+    here = Candidate(
+        claim=quote,
+        spans=(Span(start=begin, end=begin + len(quote), quote=quote),),
+        type=held.type,
+        attribute=memory.attribute,
+        value=new,
+        importance=held.importance,
+        confidence=900_000,
+    )
+    claim = memory.claim.replace(old, new, 1)
+    anew = in_place(here, held, claim, new, ())
+    return anew.model_copy(update={"act": SpeechAct.CORRECTION})
+
+
+_SHORT = 80
 
 
 def check_held(draft: Draft, meant: Meant) -> None:

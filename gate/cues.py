@@ -9,8 +9,11 @@ from beliefledger.gate.literals import Guarded
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.late_patterns import compile_later
 
-READING = 1
-"""The edition of the cues. What was decided by those of before is read by those again: 0."""
+READING = 2
+"""The edition of the cues. What was decided by those of before is read by those again: 0, and 1,
+which refuses nothing of a turn that asks to keep none of it."""
+UNRECORDED = 2
+"""The first edition that does."""
 
 
 class Cues:

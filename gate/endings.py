@@ -82,7 +82,7 @@ def ended_at(
         said_later = held.said_at > turn.said_at
         later = ends.at is not None and ends.at > turn.said_at
         together = memory.turn == turn.turn_id and not (ends.never or later)
-        if said_later or together or (own and not later) or not _named(held, ends):
+        if said_later or together or (own and not later) or not is_named(held, ends):
             continue
         if ends.never:
             return held.valid_from
@@ -91,7 +91,8 @@ def ended_at(
     return None
 
 
-def _named(held: Held, ends: Ends) -> bool:
+def is_named(held: Held, ends: Ends) -> bool:
+    """Whether a memory is one of those that an end names."""
     memory = held.written.memory
     attribute = canonical_attribute(memory.attribute)
     if ends.attribute.endswith("*"):

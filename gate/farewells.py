@@ -28,6 +28,7 @@ from beliefledger.gate.meant_memories import (
     Standing,
     in_place,
     look_up,
+    quoting,
     stem,
     stems,
 )
@@ -171,8 +172,8 @@ def mean(
     cites = draft.cited(subject_ref, [*fewer, *meant])
     turn = turn.citing(cites)
     # First what is left of several, so that nothing ends all of them.
-    return turn, [_quoting(each, cites) for each in fewer] + kept + [
-        _quoting(each, cites) for each in meant
+    return turn, [quoting(each, cites) for each in fewer] + kept + [
+        quoting(each, cites) for each in meant
     ]
 
 
@@ -293,7 +294,7 @@ class _Anew(NamedTuple):
 
     def is_within(self, candidate: Candidate) -> bool:
         """Whether a claim says no more than these words and those of the memory before."""
-        quoted = _quoting(candidate, self.draft.cited(self.subject_ref, [candidate]))
+        quoted = quoting(candidate, self.draft.cited(self.subject_ref, [candidate]))
         return beyond(quoted.model_copy(update={"check": CHECK})) is None
 
 
@@ -484,15 +485,3 @@ def _exchanged(candidate: Candidate, held: Held) -> Candidate | None:
     else:
         claim = old.sub(lambda _: new, memory.claim, count=1)
     return in_place(candidate, held, claim, value, ())
-
-
-def _quoting(candidate: Candidate, cites: dict[str, str]) -> Candidate:
-    """The candidate with the words of the turns that it cites; without those that are gone."""
-    spans = []
-    for span in candidate.spans:
-        if span.turn is None:
-            spans.append(span)
-        elif span.turn in cites:
-            quote = cites[span.turn][span.start : span.end]
-            spans.append(Span(start=span.start, end=span.end, quote=quote, turn=span.turn))
-    return candidate.model_copy(update={"spans": tuple(spans)})

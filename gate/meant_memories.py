@@ -14,7 +14,7 @@ from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.slots import canonical_entity
 from beliefledger.ledger import streams
-from beliefledger.ledger.candidate import SELF, Candidate, Ends, SpeechAct
+from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 LASTING = frozenset({"fact", "preference", "relation", NOTE})
@@ -218,3 +218,15 @@ def in_place(
             ),
         }
     )
+
+
+def quoting(candidate: Candidate, cites: dict[str, str]) -> Candidate:
+    """The candidate with the words of the turns that it cites; without those that are gone."""
+    spans = []
+    for span in candidate.spans:
+        if span.turn is None:
+            spans.append(span)
+        elif span.turn in cites:
+            quote = cites[span.turn][span.start : span.end]
+            spans.append(Span(start=span.start, end=span.end, quote=quote, turn=span.turn))
+    return candidate.model_copy(update={"spans": tuple(spans)})

@@ -58,6 +58,7 @@ class Reason(StrEnum):
     SPECIAL_CATEGORY = "permission.special_category"
     PROHIBITED_CATEGORY = "permission.prohibited_category"
     SECRET = "permission.secret"  # noqa: S105  (a reason code)
+    OFF_THE_RECORD = "permission.off_the_record"
     SCOPE_TOO_WIDE = "permission.scope_too_wide"
 
 

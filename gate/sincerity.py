@@ -27,6 +27,7 @@ _NEXT = _CUES.pattern("next_retracted")
 _JOKED = _CUES.pattern("before_joked")
 _NEGATED = _CUES.pattern("span_negated")
 _HEADING = _CUES.pattern("heading")
+_UNTRUE = _CUES.pattern("untrue")
 
 
 class _Cue(NamedTuple):
@@ -102,7 +103,7 @@ def insincere(place: Place) -> SpeechAct | None:
     before = _BEFORE.possible(low)
     for lead in _leads(place) if before else ():
         for cue in before:
-            if cue.pattern.pattern.search(lead):
+            if cue.pattern.pattern.search(lead) and not _says_what_is_so(lead, place.span):
                 return cue.act
     quoted = [cue.pattern.pattern for cue in before if cue.act is SpeechAct.QUOTED]
     for lead in _within(place) if quoted else ():
@@ -126,6 +127,11 @@ def insincere(place: Place) -> SpeechAct | None:
         if cue.pattern.pattern.search(clause):
             return cue.act
     return None
+
+
+def _says_what_is_so(lead: str, span: str) -> bool:
+    """Whether words only deny once more what is not true: "that's not true, I don't live there"."""
+    return _UNTRUE.match(lead) is not None and _NEGATED.search(span) is not None
 
 
 def _joked(place: Place) -> bool:

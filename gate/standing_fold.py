@@ -232,10 +232,8 @@ class StandingFold:
             return TurnStanding(Cause.INSTRUCTION)
         if ORDINARY not in rights.covered:
             return TurnStanding(Cause.NO_BASIS, memories=memories)
-        withheld = [
-            *words.widened(withheld, kept, content),
-            *words.special(content, rights, approved),
-        ]
+        more = words.beside(withheld, kept, content, rights, approved, own=not turn.by_agent)
+        withheld = list(more)
         if turn.by_agent:
             withheld += self._taken_back.repeated(turn.position, content, self._memories)
         return TurnStanding(

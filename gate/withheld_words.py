@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from beliefledger.gate.orders import instruction_like
+from beliefledger.gate.outcomes import Reason
+from beliefledger.gate.rules.denials import denials, unrecorded
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.standing import Cause, Rights, Run, Withheld
@@ -15,6 +17,27 @@ from beliefledger.ledger.lookalikes import plain, undisguised
 def orders(content: str) -> bool:
     """Whether a text reads like an order to the machine, however it is disguised."""
     return instruction_like(plain(content).text)
+
+
+def beside(
+    withheld: Iterable[Withheld],
+    kept: Sequence[Run],
+    content: str,
+    rights: Rights,
+    approved: Iterable[Run],
+    *,
+    own: bool,
+) -> Iterator[Withheld]:
+    """All that is withheld of a turn: what the gate refused, the rest of its sentences, and what is
+    of a special category. Of the subject's `own` turn also what asks to have something forgotten,
+    and all of it where it asks that nothing is kept."""
+    yield from widened(withheld, kept, content)
+    yield from special(content, rights, approved)
+    for denial in denials(content) if own else ():
+        if not denial.never:
+            yield Withheld(denial.start, min(denial.end, len(content)), Cause.REVOKED)
+    if own and not kept and unrecorded(plain(content).text):
+        yield Withheld(0, len(content), Cause.REFUSED, Reason.OFF_THE_RECORD.value)
 
 
 def widened(withheld: Iterable[Withheld], kept: Iterable[Run], content: str) -> Iterator[Withheld]:

@@ -13,6 +13,7 @@ from beliefledger.gate.rules import (
     ages,
     aliases,
     birthdays,
+    denials,
     doubts,
     drafts,
     farewells,
@@ -128,7 +129,8 @@ class RuleExtractor:
             ordered = self._own.beside(ordered, text, turn.said_at)
             if self._own.keeps_notes():
                 ordered = in_passing.with_notes(ordered, turn, earlier)
-        return list(drafts.quoted(idioms.without(ordered, text), text)) if ordered else ordered
+        ordered = list(drafts.quoted(idioms.without(ordered, text), text)) if ordered else ordered
+        return denials.beside(ordered, turn, earlier)
 
     def unplaced(self, turn: Speech) -> list[Candidate]:
         """What a turn takes leave of or gives a new figure of, in whatever slot it is kept: see
@@ -158,7 +160,8 @@ class RuleExtractor:
                 found += lapses.findings(text, start, end)
         for start, end in sentences(text):
             found += successions.findings(text, start, end)
-        return [to_candidate(each, turn.said_at) for each in found]
+        taken_back = denials.named(text, turn.said_at, _stated)
+        return [*taken_back, *(to_candidate(each, turn.said_at) for each in found)]
 
     def not_read(self, turn: Speech) -> str | None:
         """`language` for a turn in another language than English; asked where nothing was found."""
@@ -276,6 +279,11 @@ def _subjectless(text: str, start: int, end: int) -> bool:
 
 
 _FIRST = compile_later(r"[^\W\d_]++(?:['’]t)?")
+
+
+def _stated(text: str, said_at: int) -> list[Candidate]:
+    """The candidates of a statement that is taken back."""
+    return [to_candidate(each, said_at) for each in findings(text, said_at)]
 
 
 def _key(candidate: Candidate) -> tuple[str, str, str, bool]:

@@ -221,11 +221,20 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
         (_CUE.search(low, low) is None and _TELLS.search(text) is None)
         or _BESIDE.search(low)
         or _PASSING.search(low)
+        or _ONLY_OVER.match(low)
     ):
         return
     words = " ".join(dict.fromkeys(spelt_out(text).split()))
     if words:
         yield looked_up(content, start, end, ATTRIBUTE, words)
+
+
+_ONLY_OVER = compile_later(
+    r"\W*+(?:(?:so|and|but|well|also|oh|ok|just|sadly|actually)\b\W*+){0,2}(?:i|we|i['’]m|im|we['’]re)"
+    r" (?:no longer [^,;:.!?–—-]{1,60}|"
+    r"(?:don['’]?t|do not) [^,;:.!?–—-]{1,60} any ?(?:more|longer))\Z"
+)
+"""What tells only that something is over: "I no longer use vim or emacs"."""
 
 
 def spelt_out(text: str) -> str:

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from beliefledger import open_memory
-from beliefledger.ledger.times import from_datetime
+from beliefledger.ledger.times import from_datetime, to_datetime
 from beliefledger.memory import MemoryLedger
 from beliefledger.search.context import ContextAnswer
 
@@ -91,7 +91,10 @@ class Player:
     def _do(self, turn: dict[str, Any]) -> None:
         memory, subject = self._memory, self.subject
         if turn["do"] == "revoke":
-            found = [each for each in memory.beliefs(subject) if re.search(turn["like"], each.text)]
+            # What a wish to have it forgotten has ended already is taken back whole.
+            said = to_datetime(self._clock.now) - timedelta(minutes=3)
+            there = memory.beliefs(subject, valid_at=said)
+            found = [each for each in there if re.search(turn["like"], each.text)]
             assert found, turn
             for each in found:
                 memory.revoke(each.memory_id, by=subject)

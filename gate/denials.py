@@ -1,0 +1,108 @@
+"""Which memories are over when somebody takes back what they said, or asks to have it forgotten.
+
+Pure but for what a draft looks up. What ends nothing is left out: "I was lying when I said I live
+in Porto" tells nothing by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from beliefledger.gate.belief import Held
+from beliefledger.gate.decision import TurnView
+from beliefledger.gate.draft import Draft
+from beliefledger.gate.endings import is_named
+from beliefledger.gate.entity_names import of_speaker
+from beliefledger.gate.meant_memories import Standing, in_place, says_one_of, stems
+from beliefledger.gate.rules.denials import ATTRIBUTE, JUST_BEFORE
+from beliefledger.ledger.candidate import SELF, Candidate, Ends, SpeechAct
+
+_MOST = 8
+"""Words that fit more memories than this say too little to end any."""
+
+
+def taken_back(
+    draft: Draft, subject_ref: str, turn: TurnView, candidates: Sequence[Candidate]
+) -> list[Candidate]:
+    """The candidates, those that take something back with the memories that they mean."""
+    if not any(each.attribute == ATTRIBUTE for each in candidates):
+        return list(candidates)
+    standing = Standing(draft, subject_ref, turn)
+    found: list[Candidate] = []
+    for each in candidates:
+        if each.attribute != ATTRIBUTE:
+            found.append(each)
+        elif of_speaker(draft, subject_ref, turn, each) is each:
+            found += _retractions(standing, each)
+    return found
+
+
+def _retractions(standing: Standing, candidate: Candidate) -> Iterator[Candidate]:
+    never = any(each.never for each in candidate.ends)
+    held = _meant(standing, candidate)
+    quote = candidate.spans[0].quote
+    if candidate.replaces is not None:
+        for each in held:
+            memory = each.written.memory
+            if memory.value.lower() == candidate.replaces and memory.value in memory.claim:
+                claim = memory.claim.replace(memory.value, candidate.value, 1)
+                wrong = Ends(attribute=memory.attribute, value=memory.value, never=never)
+                anew = in_place(candidate, each, claim, candidate.value, (wrong,))
+                yield anew.model_copy(update={"act": SpeechAct.CORRECTION})
+                return
+    for entity in dict.fromkeys(each.written.memory.entity for each in held):
+        ends = tuple(
+            Ends(
+                attribute=each.written.memory.attribute,
+                value=each.written.memory.value,
+                denials=each.written.memory.negated,
+                never=never,
+            )
+            for each in held
+            if each.written.memory.entity == entity
+        )
+        yield candidate.model_copy(
+            update={
+                "entity": entity,
+                "ends": ends,
+                "spans": candidate.spans[:1],
+                "value": quote,
+                "replaces": None,
+            }
+        )
+
+
+def _meant(standing: Standing, candidate: Candidate) -> list[Held]:
+    looked_up = [each for each in candidate.ends if each.among]
+    words = [each.value for each in looked_up if each.value]
+    there = [*standing.of(words), *standing.denied(), *standing.denied_of(words)]
+    if any(each.attribute == JUST_BEFORE for each in looked_up):
+        before = {each.turn for each in candidate.spans if each.turn}
+        return [each for each in there if each.written.memory.turn in before]
+    of = [re.compile(each.attribute[1:]) for each in looked_up if len(each.attribute) > 1]
+    there = [each for each in there if all(one.match(each.written.memory.attribute) for one in of)]
+    stated = [each for each in candidate.ends if not each.among]
+    found = {
+        each.memory_id: each
+        for each in there
+        if any(is_named(each, ends) for ends in stated) or any(_says(each, some) for some in words)
+    }
+    # "A developer at Acme" is one statement in two slots, and so is its note.
+    told = {each.written.memory.claim for each in found.values()}
+    found |= {each.memory_id: each for each in there if says_one_of(each, told)}
+    return list(found.values()) if len(found) <= _MOST else []
+
+
+def _says(held: Held, words: str) -> bool:
+    """Whether a memory has all of these words, and one of them where it tells its value."""
+    memory = held.written.memory
+    said = stems(words)
+    value = stems(memory.value)
+    slot = stems(memory.attribute.partition(".")[2].replace(".", " ").replace("-", " "))
+    if not said or said.isdisjoint(value | slot):
+        return False
+    whole = value | slot | stems(memory.claim)
+    if memory.entity != SELF:
+        whole |= stems(memory.entity)
+    return said <= whole

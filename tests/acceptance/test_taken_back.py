@@ -1,0 +1,226 @@
+"""What somebody takes back, asks to have forgotten, denies, or asks not to have kept at all."""
+
+from __future__ import annotations
+
+import pytest
+
+TAKEN_BACK = [
+    ("I live in Porto", "I was lying when I said I live in Porto", "Porto"),
+    ("I live in Porto", "im lying when i say i live in Porto", "Porto"),
+    ("I live in Porto", "I lied when I told you I live in Porto", "Porto"),
+    ("I live in Porto", "I lied about living in Porto", "Porto"),
+    ("I live in Porto", "I was joking when I said that I live in Porto", "Porto"),
+    ("I live in Porto", "Earlier I said I live in Porto, that was wrong", "Porto"),
+    ("I live in Porto", "earlier i said i live in porto. that was wrong", "Porto"),
+    ("I live in Porto", "yesterday I told you that I live in Porto but that isn't true", "Porto"),
+    ("I live in Porto", "I said I live in Porto - that was a lie", "Porto"),
+    ("I live in Porto", "it isnt true that i live in porto", "Porto"),
+    ("I live in Porto", "I never said I live in Porto", "Porto"),
+    ("I live in Porto", "What I told you about Porto isnt true", "Porto"),
+    ("I live in Porto", "the thing about Porto was a joke", "Porto"),
+    ("I have a dog called Rex", "sorry, I was lying when I said I have a dog", "Rex"),
+    ("I'm a nurse at St Mary's", "confession: I was lying when I said I'm a nurse", "nurse"),
+    ("My name is Tom", "I lied about my name", "Tom"),
+    ("My favourite team is Benfica", "I was joking about Benfica", "Benfica"),
+    ("I live in Rome", "I never lived in Rome", "User lives in Rome"),
+    ("I live in Rome", "i've never lived in rome", "User lives in Rome"),
+    ("I use unittest", "I never used unittest", "User uses unittest"),
+    ("I work at Acme", "i never worked at acme", "User works at Acme"),
+    ("My sister is called Anna", "my sister isnt called Anna", "sister is called Anna"),
+    (
+        "My sister is called Anna",
+        "My sister isn't called Anna, it's Hanna",
+        "sister is called Anna",
+    ),
+    (
+        "My sister is called Anna",
+        "my sister is not called anna, its Hanna",
+        "sister is called Anna",
+    ),
+    ("I have a brother, Max", "i never had a brother", "Max"),
+    ("My name is Tom", "my name is not Tom", "User's name is Tom"),
+    ("My name is Tom", "That was a joke, my name is not Tom", "User's name is Tom"),
+]
+"""What is believed, what takes it back, and the words that are in no belief then or at any time."""
+
+FORGOTTEN = [
+    ("I live in Porto", "Forget that I live in Porto", "Porto"),
+    ("I live in Porto", "pls forget that i live in porto", "Porto"),
+    ("I live in Porto", "can you forget I live in Porto?", "Porto"),
+    ("I live in Porto", "you don't need to remember that I live in Porto", "Porto"),
+    ("I live in Porto", "dont remember that i live in porto", "Porto"),
+    ("I live in Porto", "forget what I said about Porto", "Porto"),
+    ("I live in Porto", "delete everything you know about Porto", "Porto"),
+    ("I live in Porto", "Forget that I live in Porto, I live in Faro now", "Porto"),
+    ("I live in Porto", "Don't remember that about Porto", "Porto"),
+    ("I work at Acme", "stop remembering that I work at Acme", "Acme"),
+    ("I'm 34", "forget about my age", "34"),
+    ("my dog is called Rex", "you can forget about my dog Rex", "Rex"),
+    ("My sister is called Anna", "you can forget about Anna", "Anna"),
+    ("I live in Porto", "Don't remember that.", "Porto"),
+    ("I live in Porto", "dont save that", "Porto"),
+    ("I live in Porto", "Please don't store this.", "Porto"),
+    ("I live in Porto", "Forget what I just said.", "Porto"),
+    ("I live in Porto", "delete my last message", "Porto"),
+    ("I live in Porto", "Forget I said anything", "Porto"),
+]
+"""What is believed, the wish to have it forgotten, and the words that are in no belief then."""
+
+STANDS = [
+    ("I live in Porto", "I was lying on the beach when I said hello to Ana", "Porto"),
+    ("I live in Porto", "My boss was lying when he said I live in Porto", "Porto"),
+    ("I live in Porto", "I told my boss I live in Porto, which is true", "Porto"),
+    ("I live in Porto", "I said I live in Porto, that was right", "Porto"),
+    ("I live in Porto", "Earlier I said I live in Porto, and that was a good decision", "Porto"),
+    ("I live in Porto", "I lied about my age", "Porto"),
+    ("I live in Porto", "I was wrong about the weather in Porto", "Porto"),
+    ("I live in Porto", "Don't forget that I live in Porto", "Porto"),
+    ("I live in Porto", "never forget that i live in porto", "Porto"),
+    ("I live in Porto", "I forget that I live in Porto sometimes", "Porto"),
+    ("I live in Porto", "I can't forget about Porto", "Porto"),
+    ("I live in Porto", "forget Porto, let's book Lisbon", "Porto"),
+    ("I live in Porto", "I don't remember that about Porto", "Porto"),
+    ("I live in Porto", "how do I forget about Porto?", "Porto"),
+    ("I live in Porto", "my wife told me to forget that I live in Porto", "Porto"),
+    ("I live in Porto", "I don't live in Lisbon any more", "Porto"),
+    ("I use pytest", "I don't use unittest", "pytest"),
+    ("I love Rome", "I never lived in Rome", "User loves Rome"),
+    ("I have a brother, Max", "I don't have a sister", "Max"),
+    ("my sister-in-law is Eva", "I don't have a sister", "Eva"),
+    ("I have a dog called Rex", "I don't have a dog bed", "Rex"),
+    ("I have a dog called Rex", "I don't have a dog with me today", "Rex"),
+    ("My manager is Maria Lopez", "Maria isn't my sister", "Maria Lopez"),
+    ("My sister is called Anna", "my sister is not well", "Anna"),
+    ("My sister is called Anna", "my sister isn't Polish", "Anna"),
+    ("I live in Rome", "I moved to Oslo", "Oslo"),
+]
+"""What is believed, what takes none of it back, and words of it."""
+
+CALLED_OTHERWISE = [
+    ("I have a brother, Max", "I don't have a brother", "Max"),
+    ("I have a brother, Max", "i have no brother", "Max"),
+    ("I have a dog called Rex", "I don't have a dog any more", "Rex"),
+    ("I have a dog called Rex", "i dont have a dog anymore", "Rex"),
+    ("My manager is Maria Lopez", "Maria isn't my manager any more", "Maria Lopez"),
+    ("My manager is Maria Lopez", "maria is no longer my manager", "Maria Lopez"),
+    ("I work night shifts", "I no longer work nights", "night"),
+    ("I work night shifts", "i dont work nights anymore", "night"),
+    ("I work nights", "I don't work night shifts any more", "night"),
+    ("I live in New York City", "I don't live in NYC anymore", "New York"),
+    ("I live in NYC", "I no longer live in New York", "NYC"),
+    ("I use VS Code", "I don't use Visual Studio Code any more", "VS Code"),
+    ("I use vscode", "i no longer use VS Code", "vscode"),
+    ("I work at Acme Robotics", "I don't work at Acme any more", "Acme"),
+    ("I use vim", "I no longer use vim or emacs", "User uses vim"),
+    ("I use vim", "I no longer use vim or emacs", "uses emacs"),
+    ("I use emacs", "I don't use vim or emacs anymore", "uses emacs"),
+]
+"""What is believed, that it is over in other words, and the words that are in no belief then."""
+
+OFF_THE_RECORD = [
+    "Don't remember this, but I live in Porto",
+    "dont remember this but i live in Porto",
+    "Off the record: I hate my boss Karl",
+    "this is off the record, i hate my boss Karl",
+    "please don't save it, I'm planning to quit Acme",
+    "between us, don't note this down: I am in love with Ana",
+    "Do not store this: I live in Porto",
+    "I live in Porto, but please don't save that",
+    "I live in Porto. Don't remember that.",
+    "I'm leaving Acme in June (off the record)",
+    "pls dont note this down, my sister is pregnant",
+    "I live in Porto, don't write it down",
+    "you don't have to remember this but my dog is Rex",
+    "my salary is 40k, keep this off the record",
+]
+NOTHING_KEPT = [
+    "I was lying when I said I live in Porto",
+    "I told my boss I live in Leeds, which is not true",
+    "i told my boss i live in leeds, but that's not true",
+    "I told my landlord I have a cat. That was a lie.",
+    "I told everyone I'm 25, which is a lie",
+    *OFF_THE_RECORD,
+]
+KEPT = [
+    "I don't remember this, but I live in Porto",
+    "My band is signed to Off The Record Records",
+    "don't save it for later, I live in Porto and eat now",
+    "I can't note this down, I live in Porto",
+    "Remember this: I live in Porto",
+    "Don't forget this: I live in Porto",
+    "I have a bike. Don't store it outside",
+]
+
+
+@pytest.mark.parametrize(("before", "said", "words"), TAKEN_BACK)
+def test_what_was_no_truth_is_believed_at_no_time(somebody, before, said, words):
+    assert any(words in each.text for each in somebody.believed_after(before, besides=()))
+    assert not any(words in each.text for each in somebody.believed_after(said, besides=()))
+    assert not any(words in each.text for each in somebody.beliefs(valid_at="2026-03-01T12:00Z"))
+
+
+@pytest.mark.parametrize(("before", "said", "words"), [*FORGOTTEN, *CALLED_OTHERWISE])
+def test_what_is_to_be_forgotten_or_denied_is_over(somebody, before, said, words):
+    somebody.remember(before)
+    assert not any(words in each.text for each in somebody.believed_after(said))
+
+
+@pytest.mark.parametrize(("before", "said", "words"), STANDS)
+def test_what_is_not_taken_back_stands(somebody, before, said, words):
+    assert any(words in each.text for each in somebody.believed_after(before, said))
+
+
+@pytest.mark.parametrize("said", NOTHING_KEPT)
+def test_nothing_is_kept_of_what_is_not_to_be(somebody, said):
+    assert somebody.believed_after(said, besides=()) == []
+
+
+@pytest.mark.parametrize("said", OFF_THE_RECORD)
+def test_no_search_finds_what_is_not_to_be_kept(somebody, said):
+    somebody.remember(said)
+    assert somebody.search("Porto Karl Acme Ana Rex sister salary", 10).results == ()
+
+
+@pytest.mark.parametrize("said", KEPT)
+def test_what_only_sounds_so_is_kept(somebody, said):
+    assert somebody.believed_after(said, besides=())
+
+
+def test_only_what_came_of_the_turn_before_is_over(somebody):
+    left = somebody.believed_after("I live in Porto", "I work at Acme", "Don't remember that.")
+    assert [each.value for each in left] == ["Porto"]
+
+
+def test_a_denial_is_decided_again_as_it_was(somebody):
+    somebody.believed_after("I live in Porto", "Forget that I live in Porto", "Off the record: hi")
+    assert somebody.memory.audit.replay_all().different == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "That is wrong.",
+        "That's wrong.",
+        "wrong",
+        "I never said that.",
+        "nope, that's not true",
+        "this is incorrect",
+        "it isnt true",
+    ],
+)
+def test_only_the_memory_that_is_corrected_ends(somebody, words):
+    somebody.believed_after("I use vim", "My sister is called Anna", "I live in Porto")
+    porto = next(each for each in somebody.beliefs() if each.value == "Porto")
+    somebody.memory.correct(porto.memory_id, words)
+    assert {each.value for each in somebody.beliefs()} == {"vim", "Anna"}
+
+
+@pytest.mark.parametrize("words", ["It's Hanna.", "Hanna", "no, Hanna", "her name is Hanna"])
+def test_a_bare_value_takes_the_place_of_the_one_that_is_wrong(somebody, words):
+    somebody.believed_after("I live in Porto", "My sister is called Anna")
+    anna = next(each for each in somebody.beliefs() if each.value == "Anna")
+    somebody.memory.correct(anna.memory_id, words)
+    assert {each.text for each in somebody.beliefs()} == {
+        "User lives in Porto",
+        "User's sister is called Hanna",
+    }
