@@ -12,8 +12,8 @@ from beliefledger.gate.draft import Draft
 from beliefledger.gate.keys import under_its_key
 from beliefledger.gate.meant_memories import in_place
 from beliefledger.gate.outcomes import Outcome
-from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.registry import NOTE
+from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.slots import canonical_attribute, canonical_entity
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span, SpeechAct
@@ -48,6 +48,8 @@ def corrected(draft: Draft, turn: TurnView, candidates: Sequence[Candidate]) -> 
             else each
             for each, same in zip(candidates, of_slot, strict=True)
         ]
+    # What puts another memory right, for all that it looks like, is not meant.
+    candidates = [each for each in candidates if each.act is not SpeechAct.CORRECTION]
     ends = Ends(attribute=memory.attribute, value=memory.value, denials=memory.negated, never=True)
     takes_back = next((each for each in candidates if each.retracts), None)
     judged = _JUDGES.fullmatch(turn.content) is not None
@@ -64,8 +66,10 @@ def corrected(draft: Draft, turn: TurnView, candidates: Sequence[Candidate]) -> 
     stated = (each for each in said if not turn.content[slice(*each)].rstrip().endswith("?"))
     start, end = next(stated, (0, len(turn.content)))
     quote = turn.content[start:end].strip(" \n\t.!,;")
-    if category_of(undisguised(quote)) is not None:  # then that it is taken back is all to keep
-        quote = quote.split()[0].strip(".,;:!")
+    category = category_of(undisguised(quote))
+    first = quote.split()[0].strip(".,;:!") if quote else ""
+    if category is not None and first.lower() in _DENIES:
+        quote, category = first, None  # that it is taken back is all to keep
     begin = turn.content.index(quote, start)
     took_back = Candidate(
         claim=f"{SELF}: {quote}",
@@ -75,7 +79,7 @@ def corrected(draft: Draft, turn: TurnView, candidates: Sequence[Candidate]) -> 
         attribute="event.retraction",
         value=quote,
         act=SpeechAct.CORRECTION,
-        category=memory.category,
+        category=category or memory.category,
         importance=300_000,
         confidence=900_000,
         ends=(ends,),
@@ -84,6 +88,7 @@ def corrected(draft: Draft, turn: TurnView, candidates: Sequence[Candidate]) -> 
     return [*candidates, took_back] if quote else list(candidates)
 
 
+_DENIES = frozenset("no nope nah wrong false incorrect sorry actually wait".split())
 _JUDGES = compile_later(
     r"\W*(?:(?:no|nope|sorry|hey|well|actually|oh)\W+){0,2}"
     r"(?:(?:that|this|it)(?:['’]?s| is| was)? )?"
