@@ -105,7 +105,7 @@ _NO_VALUE = frozenset(
     "is are was will would thanks thank please yes no nothing never tell show help let me my "
     "know think forget ignore scratch scrap "
     "have has had don't dont not just so but because should i'd i'll id you'd he's she's we're "
-    "they're we'd they'd ive weve theyve youve hes shes theyre right true correct wrong".split()
+    "they're we'd they'd ive weve theyve youve hes shes theyre".split()
 )
 _DONE = compile_later(
     r"(?:[a-z]+ed|got|went|left|bought|sold|quit|began|made|took|had|gave|lost|found|came|ran|met|"
