@@ -7,11 +7,18 @@ from dataclasses import replace
 
 from beliefledger.gate.orders import instruction_like
 from beliefledger.gate.outcomes import Reason
-from beliefledger.gate.rules.denials import denials, unrecorded
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.standing import Cause, Rights, Run, Withheld
 from beliefledger.ledger.lookalikes import plain, undisguised
+
+FORGETTING = (
+    "about", "delete", "discard", "disregard", "erase", "forget", "ignore", "keep", "kept", "leave",
+    "log", "memor", "mention", "note", "noting", "record", "remember", "sav", "scrap", "scratch",
+    "stor", "strike", "unlearn", "writ",
+)  # fmt: skip
+"""One of these is in whatever asks to forget something, or to keep nothing. How that is said is
+loaded where one is there."""
 
 
 def orders(content: str) -> bool:
@@ -33,10 +40,17 @@ def beside(
     and all of it where it asks that nothing is kept."""
     yield from widened(withheld, kept, content)
     yield from special(content, rights, approved)
-    for denial in denials(content) if own else ():
-        if not denial.never:
-            yield Withheld(denial.start, min(denial.end, len(content)), Cause.REVOKED)
-    if own and not kept and unrecorded(plain(content).text):
+    low = content.lower()
+    if not own or not any(map(low.__contains__, FORGETTING)):
+        return
+    from beliefledger.gate.rules.denials import denials, unrecorded  # noqa: PLC0415
+
+    for denial in denials(content):
+        end = min(denial.end, len(content))
+        # "I have no brother" is taken back and worth telling.
+        if not denial.never and any(map(low[denial.start : end].__contains__, FORGETTING)):
+            yield Withheld(denial.start, end, Cause.REVOKED)
+    if not kept and unrecorded(plain(content).text):
         yield Withheld(0, len(content), Cause.REFUSED, Reason.OFF_THE_RECORD.value)
 
 

@@ -11,7 +11,7 @@ import pytest
 from command_line import CliRunner
 
 from beliefledger import open_memory
-from beliefledger.ledger.errors import BackendUnavailable, NotPermitted, UnknownMemory
+from beliefledger.ledger.errors import BackendUnavailable, InvalidQuery, NotPermitted, UnknownMemory
 from beliefledger.ledger.times import SECOND, system_clock
 from beliefledger.tools.cli import app
 
@@ -126,7 +126,7 @@ def test_another_thing_of_the_same_person_is_not_that_erasure(place, told):
         memory.erase("ana", **told["turn"], by="dpo")
         with pytest.raises(UnknownMemory):
             memory.erase("ana", turn="0" * 32, by="dpo")
-        with pytest.raises(UnknownMemory):
+        with pytest.raises(InvalidQuery):
             memory.erase("ana", turn="", by="dpo")
         with pytest.raises(UnknownMemory):
             memory.erase("nobody", by="dpo")

@@ -262,6 +262,8 @@ def exercise() -> None:
     with TemporaryDirectory() as place, open_memory(place, consent="consent") as memory:
         for turn in TALK.splitlines():
             memory.remember("ana", turn, session="talk")
+        memory.remember("ana", "I never lived in Rome.", session="talk")
+        memory.remember("ana", "Ana isn't my sister any more.", session="talk")
         held = memory.beliefs("ana")[0]
         memory.update(held.memory_id, value="something else", by="ana")
     Shortcuts(http.ENDPOINTS).find("GET", "/memories/abc", b"")

@@ -58,7 +58,7 @@ class _Subscribers:
                 said = self._ends[key.data] + key.fileobj.recv(65_536)
                 now = time.monotonic()
                 whole, newline, self._ends[key.data] = said.rpartition(b"\n")
-                told = (whole + newline).count(b"event: turn.recorded.v2\r\n")
+                told = (whole + newline).count(b"event: turn.recorded.v2\n")
                 if told:
                     with self._more:
                         self._arrived += [now] * told
