@@ -62,10 +62,10 @@ def words(value: object) -> str:
     return redact(query).text
 
 
-def share(name: str, value: object) -> None:
-    """Raises `InvalidQuery` unless the value is a number from 0 to 1."""
+def share(name: str, value: object, wrong: type[CallerMistake] = InvalidQuery) -> None:
+    """Raises `wrong` unless the value is a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidQuery(f"{name} is {value}; it must be from 0 to 1.")
+        raise wrong(f"{name} is {value!r}; it must be from 0 to 1.")
 
 
 def counts(k: object, max_tokens: object) -> None:

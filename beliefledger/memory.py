@@ -33,6 +33,7 @@ from beliefledger.ledger.errors import (
     LedgerError,
     NotPermitted,
 )
+from beliefledger.ledger.names import shown
 from beliefledger.ledger.spans import COUNT, DELETE, RECORD, traced
 from beliefledger.ledger.subscription import Subscription, check_reached
 from beliefledger.ledger.vault import SYSTEM
@@ -124,10 +125,10 @@ class MemoryLedger(Parts):
     def _recorded(self, turns: Sequence[TurnInput]) -> list[TurnReceipt]:
         from beliefledger.gate.intake import TurnInput
 
-        # A turn that repeats what was shown comes after that in the log.
         for each in turns:
             if not isinstance(each, TurnInput):
-                raise InvalidTurn(f"A turn is a TurnInput, not {type(each).__name__}.")
+                raise InvalidTurn(f"A turn is a TurnInput, not {shown(each)}.")
+        # A turn that repeats what was shown comes after that in the log.
         self._core.recorder.flush()
         return [
             _receipt(

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.keys import canonical
-from beliefledger.gate.meant_memories import LASTING, Standing
+from beliefledger.gate.meant_memories import LASTING, Standing, ends_by_entity
 from beliefledger.gate.persons import Known, Person, known, memories_of, titled
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules.people import HOW, KIN
-from beliefledger.ledger.candidate import SELF, Candidate, Ends, SpeechAct
+from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 _SAID_SO = frozenset({SpeechAct.STATEMENT, SpeechAct.CHANGE, SpeechAct.REMOVAL})
@@ -154,16 +154,7 @@ _FIANCE = compile_later(
 def ending(candidate: Candidate, some: Sequence[Held]) -> Iterator[Candidate]:
     """Candidates that end these memories and say nothing else, one for each of whom they are."""
     quote = candidate.spans[0].quote
-    for entity in dict.fromkeys(each.written.memory.entity for each in some):
-        ends = tuple(
-            Ends(
-                attribute=each.written.memory.attribute,
-                value=each.written.memory.value,
-                denials=each.written.memory.negated,
-            )
-            for each in some
-            if each.written.memory.entity == entity
-        )
+    for entity, ends in ends_by_entity(some):
         yield candidate.model_copy(
             update={
                 "entity": entity, "claim": quote, "value": quote, "type": "event",

@@ -14,7 +14,13 @@ from beliefledger.gate.decision import TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.endings import is_named
 from beliefledger.gate.entity_names import of_speaker
-from beliefledger.gate.meant_memories import Standing, in_place, says_one_of, stems
+from beliefledger.gate.meant_memories import (
+    Standing,
+    ends_by_entity,
+    in_place,
+    says_one_of,
+    stems,
+)
 from beliefledger.gate.rules.denials import ATTRIBUTE, JUST_BEFORE
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, SpeechAct
 
@@ -51,17 +57,7 @@ def _retractions(standing: Standing, candidate: Candidate) -> Iterator[Candidate
                 anew = in_place(candidate, each, claim, candidate.value, (wrong,))
                 yield anew.model_copy(update={"act": SpeechAct.CORRECTION})
                 return
-    for entity in dict.fromkeys(each.written.memory.entity for each in held):
-        ends = tuple(
-            Ends(
-                attribute=each.written.memory.attribute,
-                value=each.written.memory.value,
-                denials=each.written.memory.negated,
-                never=never,
-            )
-            for each in held
-            if each.written.memory.entity == entity
-        )
+    for entity, ends in ends_by_entity(held, never=never):
         yield candidate.model_copy(
             update={
                 "entity": entity,

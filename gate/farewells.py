@@ -26,6 +26,7 @@ from beliefledger.gate.meant_memories import (
     PLANNED,
     WORD,
     Standing,
+    ends_by_entity,
     in_place,
     look_up,
     quoting,
@@ -387,22 +388,13 @@ def _meant(
         if turned is not None:
             changed = True
             yield turned
-    for entity in dict.fromkeys(each.written.memory.entity for each in held):
+    for entity, ends in ends_by_entity(held, at=at):
         yield candidate.model_copy(
             update={
                 "entity": entity,
                 "replaces": None,
                 "value": span.quote,
-                "ends": tuple(
-                    Ends(
-                        attribute=each.written.memory.attribute,
-                        value=each.written.memory.value,
-                        denials=each.written.memory.negated,
-                        at=at,
-                    )
-                    for each in held
-                    if each.written.memory.entity == entity
-                ),
+                "ends": ends,
             }
         )
     if not changed:

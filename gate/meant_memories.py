@@ -4,7 +4,7 @@ what a draft looks up."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from beliefledger.gate.belief import Held
@@ -16,6 +16,7 @@ from beliefledger.gate.slots import canonical_entity
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.ledger.times import Micros
 
 LASTING = frozenset({"fact", "preference", "relation", NOTE})
 PLANNED = LASTING | {"event", "commitment", "decision"}
@@ -218,6 +219,27 @@ def in_place(
             ),
         }
     )
+
+
+def ends_by_entity(
+    some: Sequence[Held], *, at: Micros | None = None, never: bool = False
+) -> Iterator[tuple[str, tuple[Ends, ...]]]:
+    """Of whom memories are, and what ends those of each: at a time, or as never so."""
+    for entity in dict.fromkeys(each.written.memory.entity for each in some):
+        its = (each.written.memory for each in some if each.written.memory.entity == entity)
+        yield (
+            entity,
+            tuple(
+                Ends(
+                    attribute=each.attribute,
+                    value=each.value,
+                    denials=each.negated,
+                    at=at,
+                    never=never,
+                )
+                for each in its
+            ),
+        )
 
 
 def quoting(candidate: Candidate, cites: dict[str, str]) -> Candidate:

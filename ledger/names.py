@@ -14,3 +14,9 @@ def check_name(what: str, name: str) -> str:
     if len(name) > LONGEST:
         raise InvalidTurn(f"{what} has {len(name):,} characters; a name has at most {LONGEST:,}.")
     return name
+
+
+def shown(given: object) -> str:
+    """How an error tells what was given for a name or an id: text as it is, else only its type,
+    since an object may say more of somebody."""
+    return repr(given) if isinstance(given, str | None) else f"a {type(given).__name__}"

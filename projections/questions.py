@@ -21,6 +21,7 @@ from sqlalchemy import (
 )
 
 from beliefledger.ledger.errors import InvalidQuery
+from beliefledger.ledger.names import shown
 from beliefledger.ledger.times import Micros
 from beliefledger.projections import tables
 from beliefledger.projections.beliefs import ROWS_PER_EVENT, Version
@@ -470,8 +471,7 @@ def changes(
 def check_id(given: object) -> None:
     """Raises `InvalidQuery` for what cannot be an id or its first characters."""
     if not isinstance(given, str) or not given.strip():
-        what = repr(given) if isinstance(given, str | None) else f"a {type(given).__name__}"
-        raise InvalidQuery(f"{what} is no id. Give the id, or its first characters.")
+        raise InvalidQuery(f"{shown(given)} is no id. Give the id, or its first characters.")
 
 
 def starting_with(

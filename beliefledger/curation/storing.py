@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
+from beliefledger import arguments
 from beliefledger.answers import DecisionAnswer
 from beliefledger.gate.intake import ChosenMemory, TurnInput, check_size
 from beliefledger.gate.policy import millionths
@@ -229,11 +230,9 @@ def chosen_memory(given: MemoryInput, max_bytes: int, now: Micros) -> ChosenMemo
 
 def _check(given: MemoryInput, claim: str, max_bytes: int) -> None:
     details = given.details
-    for name, share in (("confidence", given.confidence), ("importance", details.importance)):
-        if share is None and name == "confidence":
-            continue
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-            raise InvalidTurn(f"{name} is {share!r}; it must be a number from 0 to 1.")
+    if given.confidence is not None:
+        arguments.share("confidence", given.confidence, InvalidTurn)
+    arguments.share("importance", details.importance, InvalidTurn)
     if not given.attribute.strip() or not given.value.strip():
         raise InvalidTurn("attribute and value must not be empty.")
     words = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from beliefledger.ledger.errors import InvalidQuery
+from beliefledger.ledger.names import shown
 
 
 class Unnamed(Enum):
@@ -27,9 +28,8 @@ def named(what: str, given: Named) -> str | None:
     if given is UNNAMED:
         return None
     if not isinstance(given, str) or (not given.strip() and what != "session"):
-        it = repr(given) if isinstance(given, str | None) else f"a {type(given).__name__}"
         raise InvalidQuery(
-            f"{what}: it is {it} and names no {what}, so nothing was erased. Leave it out to"
-            " erase all of the subject."
+            f"{what}: it is {shown(given)} and names no {what}, so nothing was erased. Leave it"
+            " out to erase all of the subject."
         )
     return given

@@ -45,7 +45,7 @@ from beliefledger.search.context_text import (
     of_bytes,
 )
 from beliefledger.search.on_demand import IndexesOnDemand
-from beliefledger.search.options import WRONG_OPTIONS, SearchOptions
+from beliefledger.search.options import SearchOptions, known_options
 from beliefledger.search.pinning import Beside, PinnedMemory, Pinning
 from beliefledger.search.request import SearchCall, Then, request_of
 from beliefledger.search.search import Search
@@ -100,10 +100,9 @@ class Contexts:
         """What to put before a model; see `MemoryLedger.context`."""
         if call.format not in FORMATS:
             raise InvalidQuery(f"format: {call.format!r} is none of {', '.join(FORMATS)}.")
-        if not isinstance(call.options, SearchOptions):
-            raise InvalidQuery(WRONG_OPTIONS)
         arguments.counts(call.k, call.max_tokens)
-        if call.options.standing != NOW or call.options.rerank is not None:
+        options = known_options(call.options)
+        if options.standing != NOW or options.rerank is not None:
             raise InvalidQuery(
                 "options: a context is of what may be shown now, as search ranks it; leave out"
                 " standing and rerank."

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from beliefledger.ledger.dataclass import dataclass
+from beliefledger.ledger.errors import InvalidQuery
+from beliefledger.ledger.names import shown
 
 if TYPE_CHECKING:
     from beliefledger.filters import Where
@@ -15,9 +17,6 @@ Included = Literal["memories", "episodes"]
 EVERYTHING: tuple[Included, ...] = ("memories", "episodes")
 SHARES = ("recency_weight", "diversity", "min_importance")
 """The options that are from 0 to 1, and never None."""
-
-
-WRONG_OPTIONS = "options must be SearchOptions(…): import it from beliefledger."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +54,12 @@ class SearchOptions:
 
 
 DEFAULT = SearchOptions()
+
+
+def known_options(given: object) -> SearchOptions:
+    """The options that were given. Raises `InvalidQuery` for what are none."""
+    if not isinstance(given, SearchOptions):
+        raise InvalidQuery(
+            f"options must be SearchOptions(…), not {shown(given)}: import it from beliefledger."
+        )
+    return given

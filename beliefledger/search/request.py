@@ -11,7 +11,7 @@ from beliefledger.gate.policy import millionths
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.visibility import SUBJECT, seen
 from beliefledger.ledger.encryption import SubjectKeys
-from beliefledger.ledger.errors import InvalidQuery, NotPermitted
+from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events.recall import SearchQuery, Wanted
 from beliefledger.ledger.secret_filter import cleaned, session_name
 from beliefledger.ledger.streams import session_tag
@@ -21,7 +21,7 @@ from beliefledger.projections.search_requests import NOW, SearchRequest, TaggedW
 from beliefledger.projections.slot_routing import SlotWords, slot_words
 from beliefledger.reading.fading import fading
 from beliefledger.reading.queries import Snapshot
-from beliefledger.search.options import SHARES, WRONG_OPTIONS, SearchOptions
+from beliefledger.search.options import SHARES, SearchOptions, known_options
 from beliefledger.search.reranking import READ
 from beliefledger.times import Moment, micros
 
@@ -58,9 +58,7 @@ class Then(NamedTuple):
 
 def checked(call: SearchCall, rules: Rules, as_of: int | None) -> SearchQuery:
     """What is asked, as it goes on record. Raises `InvalidQuery` for what cannot be asked."""
-    options = call.options
-    if not isinstance(options, SearchOptions):
-        raise InvalidQuery(WRONG_OPTIONS)
+    options = known_options(call.options)
     for name, value in (
         ("subject", call.subject),
         ("by", call.by),
