@@ -6,7 +6,7 @@ is not among them, though it tells what was revoked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Collection, Iterator, Mapping, MutableMapping
 from typing import Any
 
 from beliefledger.gate.sentences import sentences
@@ -32,7 +32,7 @@ class TakenBack:
 
     def written(self, memory_id: str, position: int, value: str) -> None:
         """A memory was written; its turn stands at a position."""
-        words = _telling(value)
+        words = telling(value)
         if words:
             first, _ = self._values.get(memory_id, (position, words))
             self._values[memory_id] = (first, words)
@@ -68,14 +68,22 @@ class TakenBack:
             elif state in STATES and first < position:
                 over.append((words, WITHHELD[state]))
         over = [each for each in over if each[0] not in held]
-        for start, end in sentences(content) if over else ():
-            said = set(_WORD.findall(content[start:end].lower()))
-            cause = next((cause for words, cause in over if words <= said), None)
-            if cause is not None:
-                yield Withheld(start, end, cause)
+        for start, end, told in telling_sentences(content, [words for words, _ in over]):
+            yield Withheld(start, end, next(cause for words, cause in over if words == told))
 
 
-def _telling(value: str) -> frozenset[str]:
+def telling_sentences(
+    content: str, values: Collection[frozenset[str]]
+) -> Iterator[tuple[int, int, frozenset[str]]]:
+    """The sentences of a turn, by start and end, that tell one of these values, and which."""
+    for start, end in sentences(content) if values else ():
+        said = set(_WORD.findall(content[start:end].lower()))
+        told = next((words for words in values if words <= said), None)
+        if told is not None:
+            yield start, end, told
+
+
+def telling(value: str) -> frozenset[str]:
     """The words that tell what a value is; the longer ones where there are any."""
     said = frozenset(_WORD.findall(value.lower()))
     return frozenset(each for each in said if len(each) >= _TELLING or each.isdigit()) or said

@@ -9,6 +9,8 @@
 - What goes **for its time** (retention, revoked, consent withdrawn) takes its turns along too, as
   their text says the same. Other memories, which nobody asked for, keep their words and lose that
   evidence.
+- What an **agent repeated** of a memory that goes, after it was first said, goes as a turn does:
+  where no memory that stays has the same value.
 - A **relation** to somebody who is erased goes as memory, candidate and name; the turn is the other
   person's own words.
 - A **search** that found something that goes loses its words: whoever asks says what they know.
@@ -25,6 +27,7 @@ from dataclasses import field
 from beliefledger.erasure.affected import Dependent, Reached, Remains
 from beliefledger.gate.consent import ORDINARY, SPECIAL
 from beliefledger.gate.slots import canonical_entity
+from beliefledger.gate.taken_back import AGENTS, telling_sentences
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.dataclass import dataclass
@@ -126,6 +129,7 @@ class Closure(Trail):
                 categories.add(category)
                 going.memories |= dict.fromkeys(cluster)
         self._with_evidence(going)
+        self._with_repeated(going)
         supporting = set().union(*(m.evidence for m in self._memories.values() if m.text))
         for turn_id, events in self._turns.items():
             if turn_id in supporting or not any(e.position in self._left for e in events):
@@ -190,6 +194,7 @@ class Closure(Trail):
     def _ended(self, going: _Going) -> Reached:
         self._merged_with(going)
         self._with_evidence(going)
+        self._with_repeated(going)
         return self._told("revoked", None, going)
 
     def relation(self, entities: AbstractSet[str]) -> Reached:
@@ -265,14 +270,41 @@ class Closure(Trail):
                 going.turns |= self._memories[memory_id].evidence
 
     def _carried(self, reach: str, of: str, going: _Going) -> Reached:
-        """With the memories whose words are from the turns that go."""
+        """With what agents repeated, and the memories whose words are from the turns that go."""
+        self._with_words(going)
+        self._with_repeated(going)
+        self._with_words(going)
+        self._merged_with(going)
+        return self._told(reach, of, going)
+
+    def _with_words(self, going: _Going) -> None:
+        """Add the memories whose words are from the turns that go."""
         for memory_id in self.memory_ids():
             from_there = self._memories[memory_id].words & going.turns
             if from_there and memory_id not in going.memories:
                 why = f"its words are from turn {min(from_there)[:_SHORT]}"
                 going.memories[memory_id] = "memory_goes", why
-        self._merged_with(going)
-        return self._told(reach, of, going)
+
+    def _with_repeated(self, going: _Going) -> None:
+        """Add the turns in which an agent repeated what goes."""
+        gone: dict[frozenset[str], int] = {}
+        held: set[frozenset[str]] = set()
+        for memory_id in self.memory_ids():
+            memory = self._memories[memory_id]
+            if memory_id in going.memories:
+                said = [self._turns[each][0] for each in memory.words if each in self._turns]
+                first = min((each.position for each in said), default=0)
+                for value in memory.values:
+                    gone[value] = min(first, gone.get(value, first))
+            elif memory.revoked is None:
+                held |= memory.values
+        told = {value: first for value, first in gone.items() if value not in held}
+        for turn_id, (first_event, *_) in self._turns.items() if told else ():
+            turn = first_event.event
+            if isinstance(turn, TurnRecorded) and turn.role in AGENTS:
+                over = [value for value, first in told.items() if first < first_event.position]
+                if any(telling_sentences(turn.content, over)):
+                    going.turns.add(turn_id)
 
     def _told(self, reach: str, of: str | None, going: _Going) -> Reached:
         goes, loses = [], []

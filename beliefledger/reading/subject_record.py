@@ -9,6 +9,7 @@ from dataclasses import field
 from typing import Any, NamedTuple
 
 from beliefledger.gate.consent import ORDINARY
+from beliefledger.gate.taken_back import telling
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.events import BY_NAME, task, turn
@@ -60,6 +61,8 @@ class Remembered:
     """The turns that are named where it is written."""
     entities: set[str] = field(default_factory=set)
     far_ends: set[str] = field(default_factory=set)
+    values: set[frozenset[str]] = field(default_factory=set)
+    """The words that tell each of its values."""
     said: Micros = 0
     """When the last turn that says so was recorded."""
     revoked: Recorded | None = None
@@ -189,6 +192,8 @@ class Trail:
             memory.said = max(memory.said, recorded_at)
         memory.text, memory.category = said.claim, said.category or ORDINARY
         memory.revoked = None
+        if words := telling(said.value):
+            memory.values.add(words)
         if said.resolved is not None:
             memory.entities |= {said.resolved.entity, *said.resolved.participants}
             if said.resolved.target is not None:

@@ -62,6 +62,36 @@ def sound(memory):
         assert view.same, view
 
 
+@pytest.mark.parametrize("first", ["erase", "revoke", "withdraw"])
+def test_nothing_tells_what_an_agent_repeated_of_it(memory, clock, first):
+    say(memory, PORTO.replace(" and I work with Ben Carter", ""))
+    memory.record_turn("ana", "Great, so you live in Porto!", role="assistant", session="s2")
+    say(memory, "I like olives.")
+    memory.record_turn("ana", "Olives keep for a year.", role="assistant")
+    memory.process()
+    home = next(each for each in memory.beliefs("ana") if each.value == "Porto")
+    assert "Porto" in str(memory.search("ana", "where do I live, in Porto?", record=False))
+    if first == "erase":
+        preview = memory.erasure.preview("ana", memory=home.memory_id)
+        assert preview.turns == 2
+        memory.erase("ana", memory=home.memory_id, by="dpo")
+    elif first == "revoke":
+        memory.revoke(home.memory_id, by="ana")
+        adopt(memory, revoked_grace_days=7)
+        clock.now += 8 * DAY
+        memory.erase("ana", revoked=True, by="dpo")
+    else:
+        memory.consent.withdraw("ana", basis="consent", by="ana")
+        memory.erase("ana", memory=home.memory_id, by="dpo")
+        memory.consent.grant("ana", "consent")
+    found = memory.search("ana", "where do I live, in Porto?", record=False)
+    assert "Porto" not in str([each.text for each in found.results])
+    assert "Porto" not in memory.context("ana", "where do I live?", record=False).content
+    assert "Porto" not in words(memory)
+    assert "Olives keep" in words(memory)
+    sound(memory)
+
+
 def revoke(memory, text):
     found = next(each for each in memory.beliefs() if each.text == text)
     memory.revoke(found.memory_id, by="lea")

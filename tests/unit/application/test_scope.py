@@ -68,15 +68,15 @@ class Life:
         )
         return position
 
-    def turn(self, turn, session="s1"):
+    def turn(self, turn, session="s1", role="user", content=None):
         return self.add(
             TurnRecorded(
-                role="user",
+                role=role,
                 channel="conversation",
                 secrets=0,
                 session_tag=session,
                 said_at_stated=False,
-                content=f"words of {turn}",
+                content=content or f"words of {turn}",
             ),
             turn,
         )
@@ -325,6 +325,46 @@ def test_a_memory_takes_the_turns_that_are_its_evidence_and_what_these_carry():
     assert set(life.spoken(reached)) == {*one, beside, beside - 2, *again, more[2]}
     assert depends(reached) == {("memory_goes", "m2")}
     assert remains(reached)["turns"] == 1, "t3 says m2 again, and nobody asked for that"
+
+
+def test_what_an_agent_repeated_of_a_memory_goes_with_it():
+    life = Life()
+    before = life.turn("t0", role="assistant", content="Is Lisbon nice?")
+    one = life.learn("t1", "m1", value="Lisbon")
+    repeated = life.turn("t2", role="assistant", content="Noted. So you live in lisbon!")
+    other = life.turn("t3", role="assistant", content="Porto is nice.")
+    theirs = life.turn("t4", content="Lisbon again.")
+    for reached in (life.closure().memory("m1"), life.closure().turn("t1")):
+        assert set(life.spoken(reached)) == {*one, repeated}
+        assert reached.turns == 2
+        assert {before, other, theirs}.isdisjoint(reached.positions)
+
+
+def test_what_an_agent_repeated_of_a_revoked_memory_goes_when_that_does():
+    life = Life()
+    one = life.learn("t1", "m1", value="Lisbon")
+    repeated = life.turn("t2", role="assistant", content="So you live in Lisbon!")
+    revoked = life.revoke("m1")
+    reached = life.closure().revoked(30 * DAY, 40 * DAY, at_once=False)
+    assert set(life.spoken(reached)) == {*one, repeated, revoked}
+
+
+def test_what_an_agent_repeated_stays_where_another_memory_says_the_same():
+    life = Life()
+    one = life.learn("t1", "m1", value="Lisbon")
+    life.learn("t2", "m2", value="Lisbon")
+    life.turn("t3", role="assistant", content="So you live in Lisbon!")
+    assert set(life.spoken(life.closure().memory("m1"))) == set(one)
+
+
+def test_an_agents_words_go_although_the_memory_was_written_after_them():
+    life = Life()
+    said = life.turn("t1")
+    repeated = life.turn("t2", role="assistant", content="So you live in Lisbon!")
+    proposed, decided = life.decide("t1", "m1")
+    admitted = life.admit("m1", "t1", decided, value="Lisbon")
+    reached = life.closure().memory("m1")
+    assert set(life.spoken(reached)) == {said, repeated, proposed, admitted}
 
 
 def test_a_memory_that_moved_is_one_wherever_it_was():
