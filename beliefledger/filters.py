@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from typing import Any
 
 from pydantic import JsonValue
 
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidQuery, InvalidTurn
+from beliefledger.ledger.events.recall import Wanted
 from beliefledger.ledger.metadata import check_metadata, has
+from beliefledger.ledger.secret_filter import cleaned
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,8 @@ class Where:
 
     @classmethod
     def of(cls, given: Where | Mapping[str, object] | None) -> Where:
-        """The filter, which may be given as a mapping. Raises `InvalidQuery` that says what is
-        wrong."""
+        """The filter, which may be given as a mapping. The secrets in what it looks for are taken
+        out, as they were of what was kept. Raises `InvalidQuery` that says what is wrong."""
         if given is None:
             return EVERYTHING
         if isinstance(given, Mapping):
@@ -50,7 +52,10 @@ class Where:
             check_metadata(given.metadata)
         except InvalidTurn as problem:
             raise InvalidQuery(f"where: {problem.detail}") from None
-        return given
+        if not given.looks_at_words:
+            return given
+        kept = cleaned(Wanted(agent=given.agent, metadata=dict(given.metadata)))
+        return replace(given, agent=kept.agent, metadata=kept.metadata)
 
     @property
     def looks_at_words(self) -> bool:

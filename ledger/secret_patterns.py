@@ -217,6 +217,14 @@ _LOCKED = (
     r"(?:safe|door|gate|alarm|locker|vault|lock|padlock|house|garage|apartment|flat|building|"
     r"office|phone|suitcase|keypad|entrance|lockbox|shed|car|bike|laptop|tablet)"
 )
+_OPENS = (
+    r"(?:puk|pass[ _-]?code|screen[ -]?lock|lock[ -]?screen|"
+    r"(?:unlock(?:ing)?|swipe|lock|(?:lock[ -]?)?screen|phone|draw)[ -]pattern|"
+    r"(?:safe|(?:pad)?lock|locker|vault|suitcase|luggage|bike|gym|shed)(?:'?s)?[ -]comb(?:o|ination))"
+)
+_NETWORK_KEY = (
+    r"(?:wi-?fi|wlan|wpa[23]?|network|router|hotspot)[ _-](?:security[ _-])?(?:key|code|phrase)"
+)
 _UNLOCKS = (
     r"(?i)\b(?:code|combination|combo)\s(?:to|for|of|on)\s(?:my|the|our|his|her|their|your)\s"
     rf"(?:[\w'-]{{1,30}}\s){{0,3}}?{_LOCKED}"
@@ -323,6 +331,13 @@ ANNOUNCED: tuple[tuple[SecretKind, str, str, str], ...] = (
     (SecretKind.PIN, _PIN_HINTS, rf"{_START}{_PIN}{_FOR}(?:{_ANY}|\s){_CODE}", "all"),
     (SecretKind.PIN, _PIN_HINTS, f"{_START}{_PIN}{_FOR}{_ANY}{_ONE}", "strong"),
     (SecretKind.PIN, "code comb", f"{_UNLOCKS}{_FOR}{_ANY}{_CODE}", "all"),
+    (
+        SecretKind.PIN,
+        "puk pass screen pattern comb",
+        rf"{_START}{_OPENS}{_FOR}(?:{_ANY}|\s){_CODE}",
+        "all",
+    ),
+    (SecretKind.PASSWORD, "key code phrase", f"{_START}{_NETWORK_KEY}{_FOR}{_ANY}{_SAID}", "said"),
     (SecretKind.TOKEN, "token", f"{_START}{_BEARER}{_FOR}{_ANY}{_ONE}", "random"),
     (SecretKind.TOKEN, "bearer", rf"(?i)\bbearer\s{_ONE}", "random"),
     (SecretKind.TOKEN, "authorization", f"(?i){_HEADER}{_ONE}", "whole"),

@@ -26,7 +26,7 @@ class TurnRecorded(Event):
     """False when nobody said when, so that a clock stood in."""
     content: Clean[str]
     """Empty where it is `withheld`."""
-    redacted: dict[str, int] = Field(default_factory=dict, exclude_if=unset)
+    redacted: Clean[dict[str, int]] = Field(default_factory=dict, exclude_if=unset)
     """How many secrets of each kind were taken out."""
     session_tag: str
     """The session's HMAC under the subject's key: turns of one session can be told together."""

@@ -437,15 +437,19 @@ def test_of_what_an_issuer_vouches_for_a_token_nothing_is_written_with_its_secre
 def test_a_filter_with_a_secret_finds_what_was_kept_without_it_and_so_does_its_replay(
     memory, place
 ):
-    beside = {"case": SECRET, "of": [TOKEN]}
+    beside = {"case": SECRET, "of": [TOKEN], "door pin": 4471}
     memory.remember("ana", "I live in Porto.", agent=SECRET, metadata=beside, session=SECRET)
     memory.remember("ana", "I play chess in Porto.")
     for where in (
         {"agent": SECRET},
         {"metadata": beside},
         {"metadata": {"case": SECRET}},
+        {"metadata": {"door pin": 4471}},
         {"session": SECRET},
     ):
+        if "session" not in where:
+            assert [each.value for each in memory.beliefs("ana", where=where)] == ["Porto"]
+            assert {each.reason for each in memory.decisions("ana", where=where)} == {"truth.new"}
         found = memory.search("ana", "Porto", options=SearchOptions(where=where))
         assert {each.kind for each in found.results} >= {"memory"}, where
         assert not [each for each in found.results if "chess" in each.text]

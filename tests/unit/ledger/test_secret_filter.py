@@ -134,6 +134,37 @@ def test_a_secret_at_any_depth_is_taken_out_and_nothing_else():
     assert cleaned(cleaned(one)) == cleaned(one)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        ("password", "hunter2", "[redacted password]"),
+        ("db_password", "s3cr3t!x", "[redacted password]"),
+        ("PASSWD", "tr0ub4dor", "[redacted password]"),
+        ("pin", "4471", "[redacted pin]"),
+        ("user_pin", 4471, "[redacted pin]"),
+        ("cvv", 123, "[redacted pin]"),
+        ("api_key", "abcd1234abcd", "[redacted api_key]"),
+        ("unlock pattern", "2580", "[redacted pin]"),
+        ("card", 4111111111111111, "[redacted card_number]"),
+        ("page", 4471, 4471),
+        ("message", 4111111111111111, 4111111111111111),
+        ("password_changed", True, True),
+        ("pinned", "yes", "yes"),
+        ("passenger", "Ana", "Ana"),
+        ("key", "theme", "theme"),
+        ("score", 0.25, 0.25),
+        ("password", None, None),
+    ],
+)
+def test_a_value_is_a_secret_for_the_name_that_it_stands_under(name, value, kept):
+    class Said(BaseModel):
+        beside: dict[str, typing.Any]
+
+    for into in (lambda each: each, lambda each: {"of": [{"more": each}]}):
+        once = cleaned(Said(beside=into({name: value})))
+        assert once == Said(beside=into({name: kept})) == cleaned(once)
+
+
 def test_words_of_two_fields_are_not_read_as_one():
     class Two(BaseModel):
         first: str
