@@ -220,7 +220,7 @@ _LOCKED = (
 _OPENS = (
     r"(?:puk|pass[ _-]?code|screen[ -]?lock|lock[ -]?screen|"
     r"(?:unlock(?:ing)?|swipe|lock|(?:lock[ -]?)?screen|phone|draw)[ -]pattern|"
-    r"(?:safe|(?:pad)?lock|locker|vault|suitcase|luggage|bike|gym|shed)(?:'?s)?[ -]comb(?:o|ination))"
+    r"(?:safe|(?:pad)?lock|locker|vault|suitcase|luggage|bike|shed)(?:'?s)?[ -]comb(?:o|ination))"
 )
 _NETWORK_KEY = (
     r"(?:wi-?fi|wlan|wpa[23]?|network|router|hotspot)[ _-](?:security[ _-])?(?:key|code|phrase)"
