@@ -28,19 +28,19 @@ def data(package: str, name: str) -> Any:
     written = file.read_bytes()
     kept = beside_compiled(file, ".json") if isinstance(file, Path) else None
     if kept is None:
-        return _parsed(written)
+        return parsed(written)
     made_from = hashlib.blake2b(written, digest_size=16).hexdigest()
     with suppress(OSError, orjson.JSONDecodeError, ValueError):
         found, _, content = kept.read_bytes().partition(b"\n")
         if found.decode() == made_from:
             return orjson.loads(content)
-    parsed = _parsed(written)
+    read = parsed(written)
     if not sys.dont_write_bytecode:
         with suppress(OSError, orjson.JSONEncodeError):  # it is parsed again the next time
-            content = orjson.dumps(parsed)
-            if orjson.loads(content) == parsed:  # else it has what JSON does not know
+            content = orjson.dumps(read)
+            if orjson.loads(content) == read:  # else it has what JSON does not know
                 put(kept, f"{made_from}\n".encode() + content)
-    return parsed
+    return read
 
 
 def beside_compiled(file: Path, suffix: str) -> Path | None:
@@ -59,7 +59,8 @@ def put(file: Path, content: bytes) -> None:
     mine.replace(file)
 
 
-def _parsed(written: bytes) -> Any:
+def parsed(written: bytes) -> Any:
+    """What YAML in UTF-8 says: of data files, which are known to be well formed."""
     import yaml  # noqa: PLC0415  (it takes long to load)
 
     # The safe loader in C, where there is one: ten times as fast.

@@ -7,11 +7,11 @@ from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
 import pytest
-import yaml
 from hearing import Somebody
 
 from beliefledger import open_memory
 from beliefledger.gate.intake import TurnInput
+from beliefledger.ledger.data_files import parsed
 from beliefledger.ledger.times import from_datetime
 
 TALKS = Path(__file__).parent.parent / "data" / "changes"
@@ -31,7 +31,7 @@ def said(talk, number):
 
 
 def read(name):
-    return yaml.safe_load((TALKS / f"{name}.yaml").read_text(encoding="utf-8"))
+    return parsed((TALKS / f"{name}.yaml").read_bytes())
 
 
 def wrong_ones(memory, talks):

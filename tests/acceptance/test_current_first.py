@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib.resources import files
 
 import pytest
-import yaml
 from hearing import Somebody
 
 from beliefledger import open_memory
+from beliefledger.ledger.data_files import parsed
 from beliefledger.projections.slot_routing import built_in
 from beliefledger.search.options import SearchOptions
 from beliefledger.tools.bench.stories import FILES, STORIES, TOGETHER, mixed, written
@@ -125,7 +125,7 @@ def test_a_question_finds_the_slot_whatever_key_the_gate_gave_it(somebody, said,
 
 def test_every_key_of_a_fact_has_a_slot():
     """Else a question is not routed to what the gate keeps under it."""
-    keys = yaml.safe_load(files("beliefledger.gate").joinpath("keys.yaml").read_text("utf-8"))
+    keys = parsed(files("beliefledger.gate").joinpath("keys.yaml").read_bytes())
     attributes = [each for slot in built_in() for each in slot.attributes]
     without = [
         key

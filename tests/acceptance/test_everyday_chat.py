@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-CHATS = yaml.safe_load((Path(__file__).parent / "everyday_chat.yaml").read_text())
+from beliefledger.ledger.data_files import parsed
+
+CHATS = parsed((Path(__file__).parent / "everyday_chat.yaml").read_bytes())
 
 
 @pytest.mark.parametrize("chat", CHATS, ids=[each["turns"][-1] for each in CHATS])

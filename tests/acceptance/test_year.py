@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from beliefledger import open_memory
+from beliefledger.ledger.data_files import parsed
 from beliefledger.ledger.times import from_datetime, to_datetime
 from beliefledger.memory import MemoryLedger
 from beliefledger.search.context import ContextAnswer
 
-YEAR = yaml.safe_load((Path(__file__).parents[1] / "data/year/year.yaml").read_text("utf-8"))
+YEAR = parsed((Path(__file__).parents[1] / "data/year/year.yaml").read_bytes())
 LABELS = ("must", "past", "not_now", "nowhere")
 _OVER = re.compile(r"[^.;!?]*?\(no longer so[^)]*\)")
 

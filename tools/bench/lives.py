@@ -12,8 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from beliefledger.ledger.data_files import parsed
 from beliefledger.memory import MemoryLedger
 
 LIVES = Path(__file__).resolve().parents[2] / "tests" / "data" / "lives"
@@ -70,7 +69,7 @@ class Life:
 def lives() -> list[Life]:
     """All of them."""
     files = sorted(LIVES.glob("*.yaml"))
-    return [_life(each) for file in files for each in yaml.safe_load(file.read_text("utf-8"))]
+    return [_life(each) for file in files for each in parsed(file.read_bytes())]
 
 
 def tell(memory: MemoryLedger, life: Life) -> None:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
-
+from beliefledger.ledger.data_files import parsed
 from beliefledger.opener import open_memory
 from beliefledger.projections.embedding import MINILM, Words, embedder, installed
 from beliefledger.projections.search_terms import terms
@@ -72,7 +71,7 @@ def _plainly(run: Run, chosen: Sequence[Needle]) -> Measured:
 def written(path: Path) -> list[Needle]:
     """All needles, those of one group far apart. Raises `ValueError` for a question that shares a
     term with its memory, and for a memory that is there twice."""
-    groups = yaml.safe_load(path.read_text(encoding="utf-8"))
+    groups = parsed(path.read_bytes())
     chosen = [
         Needle(_sentence(memory.format(said)), query.format(asked))
         for filler in range(10)

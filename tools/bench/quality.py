@@ -15,10 +15,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
-
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate.intake import TurnInput
+from beliefledger.ledger.data_files import parsed
 from beliefledger.ledger.times import from_datetime
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
@@ -348,7 +347,7 @@ def scripts_of(path: Path) -> list[Script]:
 
 
 def _written(path: Path) -> list[Mapping[str, Any]]:
-    found: list[Mapping[str, Any]] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    found: list[Mapping[str, Any]] = parsed(path.read_bytes())
     return found
 
 

@@ -26,12 +26,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import yaml
 
 from beliefledger.arguments import MOST_RESULTS
 from beliefledger.gate.consent import ORDINARY
 from beliefledger.gate.intake import TurnInput
 from beliefledger.gate.policy import default_policy
+from beliefledger.ledger.data_files import parsed
 from beliefledger.ledger.times import from_datetime
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
@@ -410,7 +410,7 @@ def dialogues(path: Path) -> dict[str, list[RetrievalCase]]:
     """Our own dialogues of a person and an agent, by half."""
     halves: dict[str, list[RetrievalCase]] = {"tune": [], "test": []}
     for file in sorted(path.glob("*.yaml")):
-        held = yaml.safe_load(file.read_text(encoding="utf-8"))
+        held = parsed(file.read_bytes())
         halves[held["half"]].append(_dialogue(file.stem, held))
     return halves
 

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from beliefledger.gate.checks import claim_within_spans
 from beliefledger.gate.claim_excess import literal
 from beliefledger.gate.claims import CHECK, claim_within
 from beliefledger.gate.model.noticed import Quote, Statement
 from beliefledger.gate.model.reading import Sight, candidates
+from beliefledger.ledger.data_files import parsed
 from beliefledger.tools.bench.measure import Measured, Run, Target
 
 PAIRS = Path(__file__).resolve().parents[2] / "tests" / "data" / "claims"
@@ -48,9 +47,7 @@ class Verdict:
 
 def verdicts(half: str) -> tuple[list[Verdict], list[Verdict]]:
     """Of a half's statements that the words bear out, and of those that say more."""
-    read: dict[str, list[dict[str, Any]]] = yaml.safe_load(
-        (PAIRS / f"{half}.yaml").read_text("utf-8")
-    )
+    read: dict[str, list[dict[str, Any]]] = parsed((PAIRS / f"{half}.yaml").read_bytes())
     return [_verdict(each) for each in read["within"]], [_verdict(each) for each in read["more"]]
 
 

@@ -14,8 +14,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from beliefledger.ledger.data_files import parsed
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
 from beliefledger.projections.embedding import MINILM, Words, installed
@@ -249,7 +248,7 @@ def _search(memory: MemoryLedger, person: str, question: str, at: datetime) -> l
 
 def written(path: Path) -> list[Story]:
     """The stories of a file."""
-    return [_story(each) for each in yaml.safe_load(path.read_text(encoding="utf-8"))]
+    return [_story(each) for each in parsed(path.read_bytes())]
 
 
 def _story(given: Mapping[str, Any]) -> Story:

@@ -13,8 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from beliefledger.ledger.data_files import parsed
 from beliefledger.opener import open_memory
 from beliefledger.projections.embedding import MINILM, Words, installed
 from beliefledger.tools.bench.measure import Measured, Run
@@ -108,7 +107,7 @@ def figures(found: Sequence[Asked]) -> dict[str, tuple[float, int]]:
 
 def written(path: Path) -> list[Talk]:
     """The talks of a file."""
-    return [_talk(each) for each in yaml.safe_load(path.read_text(encoding="utf-8"))]
+    return [_talk(each) for each in parsed(path.read_bytes())]
 
 
 def _talk(given: Mapping[str, Any]) -> Talk:

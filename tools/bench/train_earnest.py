@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import yaml
 
 from beliefledger.gate import scorers
 from beliefledger.gate.sentences import sentences
+from beliefledger.ledger.data_files import parsed
 from beliefledger.tools.bench import lines
 from beliefledger.tools.bench.quality import PARTS, SENTENCES, sentences_of
 from beliefledger.tools.bench.sparse_fit import Rows, fitted
@@ -110,11 +110,11 @@ def chats() -> Iterator[Row]:
 def plain() -> Iterator[Row]:
     """Plain statements, of which the tests of the rules say what must be noticed: what people say
     in so few words is true more often than chat makes believe."""
-    for each in yaml.safe_load((NEAR_MISSES / "rules_phrases.yaml").read_text("utf-8")):
+    for each in parsed((NEAR_MISSES / "rules_phrases.yaml").read_bytes()):
         acts = {found.get("act", "statement") for found in each["expect"]}
         if each["expect"] and acts <= _SAID and "?" not in each["say"]:
             yield Row("phrases", each["say"], kept=True, much=PLAIN)
-    sentences = yaml.safe_load((LABELS.parents[1] / "acceptance/typed_sentences.yaml").read_text())
+    sentences = parsed((LABELS.parents[1] / "acceptance/typed_sentences.yaml").read_bytes())
     for words, *_ in sentences["tuned"]:
         yield Row("phrases", words, kept=True, much=PLAIN)
     for line in (NEAR_MISSES / "plain.txt").read_text("utf-8").splitlines():

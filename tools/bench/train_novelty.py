@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import yaml
 
+from beliefledger.ledger.data_files import parsed
 from beliefledger.projections import novelty
 from beliefledger.tools.bench.blocks import blocks
 from beliefledger.tools.bench.quality import DATA
@@ -82,7 +82,7 @@ def gathered() -> Iterator[Row]:
             of = f"pairs {number // _TOGETHER}"
             yield Row(of, first, "first", new=False)
             yield Row(of, second, "pair", new=label == "over")
-    read = yaml.safe_load((DATA / "changes/lookalikes.yaml").read_text("utf-8"))
+    read = parsed((DATA / "changes/lookalikes.yaml").read_bytes())
     for number, (first, second) in enumerate(read):
         of = f"lookalikes {number // _TOGETHER}"
         yield Row(of, first, "first", new=False)

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import yaml
 
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate import successions
@@ -27,6 +26,7 @@ from beliefledger.gate.overtaken import is_kin
 from beliefledger.gate.pairs import Said, Told, ranks
 from beliefledger.gate.scorers import parts_of
 from beliefledger.gate.sentences import sentences
+from beliefledger.ledger.data_files import parsed
 from beliefledger.tools.bench import lines, sparse_fit
 from beliefledger.tools.bench.blocks import blocks
 from beliefledger.tools.bench.overtaking import BEGIN, LATER, line_of, tell
@@ -177,7 +177,7 @@ def written() -> Iterator[Script]:
 
 def changes() -> Iterator[Script]:
     """Sentences that only resemble a change."""
-    read = yaml.safe_load((DATA / "changes" / "lookalikes.yaml").read_text("utf-8"))
+    read = parsed((DATA / "changes" / "lookalikes.yaml").read_bytes())
     for number, (first, second) in enumerate(read):
         yield Script(
             f"lookalike-{number}", [(BEGIN, None, first), (LATER, None, second)], (), (), (), ()

@@ -17,10 +17,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from beliefledger.answers import BeliefAnswer, DecisionAnswer
 from beliefledger.gate.intake import TurnInput
+from beliefledger.ledger.data_files import parsed
 from beliefledger.ledger.times import from_datetime
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
@@ -177,7 +176,7 @@ def written(path: Path) -> list[Labelled]:
             ],
             [re.compile(expression, re.I) for expression in turn.get("ok", ())],
         )
-        for each in yaml.safe_load(path.read_text(encoding="utf-8"))
+        for each in parsed(path.read_bytes())
         for turn in each["turns"]
     ]
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.rules.extractor import RuleExtractor
 from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.data_files import parsed
 from beliefledger.tools.bench.conversations import BEGIN
 from beliefledger.tools.bench.measure import Measured, Run, Target
 
@@ -30,7 +29,7 @@ class Sentence(NamedTuple):
 
 def sentences(path: Path) -> dict[str, list[Sentence]]:
     """The sentences by part: `tuned` and `held`."""
-    parts: dict[str, list[list[Any]]] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    parts: dict[str, list[list[Any]]] = parsed(path.read_bytes())
     return {part: [Sentence(*row) for row in rows] for part, rows in parts.items()}
 
 

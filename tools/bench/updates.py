@@ -15,10 +15,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate.intake import TurnInput
+from beliefledger.ledger.data_files import parsed
 from beliefledger.ledger.times import from_datetime
 from beliefledger.opener import open_memory
 from beliefledger.tools.bench.measure import Measured, Run, Target
@@ -117,5 +116,5 @@ def written(path: Path) -> list[Update]:
             each["question"],
             *(re.compile(each[name], re.IGNORECASE) for name in ("about", "old", "new")),
         )
-        for each in yaml.safe_load(path.read_text(encoding="utf-8"))
+        for each in parsed(path.read_bytes())
     ]

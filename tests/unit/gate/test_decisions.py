@@ -13,12 +13,13 @@ from beliefledger.gate.decision import Approval, Decision
 from beliefledger.gate.outcomes import Outcome, Reason
 from beliefledger.gate.registry import MemoryType, Registry
 from beliefledger.ledger.candidate import Durability, Resolved, Source, Span, SpeechAct
+from beliefledger.ledger.data_files import parsed
 from beliefledger.ledger.events.belief import ConflictResolved
 from beliefledger.ledger.events.choices import Choices
 from beliefledger.ledger.times import DAY
 
 NOW = 1_700_000_000_000_000
-STORIES = yaml.safe_load((Path(__file__).parents[2] / "golden" / "decisions.yaml").read_text())
+STORIES = parsed((Path(__file__).parents[2] / "golden" / "decisions.yaml").read_bytes())
 TIMES = ("valid_from", "valid_to", "expires_at")
 PLAIN = {
     field.name: field.default

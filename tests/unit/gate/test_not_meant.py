@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from beliefledger.gate.belief import Belief
 from beliefledger.gate.consent import Consent, Grant
@@ -21,8 +20,9 @@ from beliefledger.gate.registry import Registry, default_types
 from beliefledger.gate.rules.extractor import RuleExtractor
 from beliefledger.gate.special_categories import categorised
 from beliefledger.ledger.candidate import Candidate, Resolved, SpeechAct
+from beliefledger.ledger.data_files import parsed
 
-CASES = yaml.safe_load(Path(__file__).with_name("not_meant.yaml").read_text())
+CASES = parsed(Path(__file__).with_name("not_meant.yaml").read_bytes())
 POLICY = default_policy()
 REGISTRY = Registry(types={kind.name: kind for kind in default_types()})
 ORDINARY = Grant("grant", "consent", frozenset({"ordinary"}), "assistance", "subject", None)
@@ -94,7 +94,7 @@ def test_what_the_first_cues_let_through_is_decided_so_again(said, then, now):
 
 
 def test_of_sentences_that_nothing_was_tuned_on_few_are_taken_wrongly():
-    held_out = yaml.safe_load(Path(__file__).with_name("not_meant_held_out.yaml").read_text())
+    held_out = parsed(Path(__file__).with_name("not_meant_held_out.yaml").read_bytes())
     wrong = [
         said
         for kinds in held_out.values()

@@ -5,19 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from beliefledger.gate.registry import default_types
 from beliefledger.gate.rephrasings import Original, kinds, merged, refusal, unfaithful
 from beliefledger.ledger.candidate import Resolved, Span, When
+from beliefledger.ledger.data_files import parsed
 from beliefledger.ledger.memory import Memory
 
 TYPES = {kind.name: kind for kind in default_types()}
 PAIRS = {
     wanted: [[part.strip() for part in line.split("|")] for line in lines]
-    for wanted, lines in yaml.safe_load(
-        (Path(__file__).parent / "rephrasings.yaml").read_text()
-    ).items()
+    for wanted, lines in parsed((Path(__file__).parent / "rephrasings.yaml").read_bytes()).items()
 }
 
 

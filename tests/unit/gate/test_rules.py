@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beliefledger.gate.rules import RuleExtractor
 from beliefledger.ledger.candidate import SELF, Candidate, Durability, Precision, Source, SpeechAct
+from beliefledger.ledger.data_files import parsed
 
 SAID_AT = int(datetime(2023, 5, 24, 12, tzinfo=UTC).timestamp()) * 1_000_000
-PHRASES = yaml.safe_load((Path(__file__).parent / "rules_phrases.yaml").read_text())
+PHRASES = parsed((Path(__file__).parent / "rules_phrases.yaml").read_bytes())
 EXTRACTOR = RuleExtractor()
 
 

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-import yaml
 
 from beliefledger.gate.checks import claim_within_spans
 from beliefledger.gate.claims import claim_within
 from beliefledger.gate.rules.extractor import RuleExtractor
+from beliefledger.ledger.data_files import parsed
 
-CASES = yaml.safe_load(Path(__file__).with_name("shorthand.yaml").read_text())
+CASES = parsed(Path(__file__).with_name("shorthand.yaml").read_bytes())
 SAID_AT = int(datetime(2026, 10, 31, tzinfo=UTC).timestamp()) * 1_000_000
 
 

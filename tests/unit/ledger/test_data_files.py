@@ -29,7 +29,7 @@ def no_yaml(monkeypatch):
     def parsed(_written):
         raise AssertionError("It was parsed again.")
 
-    monkeypatch.setattr(data_files, "_parsed", parsed)
+    monkeypatch.setattr(data_files, "parsed", parsed)
 
 
 def read():

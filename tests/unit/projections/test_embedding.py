@@ -13,8 +13,8 @@ from time import process_time, sleep
 
 import numpy as np
 import pytest
-import yaml
 
+from beliefledger.ledger.data_files import parsed
 from beliefledger.ledger.errors import EmbedderMissing, EmbedderWrong
 from beliefledger.projections import embedding, word_vectors
 from beliefledger.projections.embedding import (
@@ -53,9 +53,7 @@ def test_no_texts_need_no_model():
 
 
 def test_what_must_merge_is_near_enough(model):
-    pairs = yaml.safe_load((Path(__file__).parents[1] / "gate" / "rephrasings.yaml").read_text())[
-        "merge"
-    ]
+    pairs = parsed((Path(__file__).parents[1] / "gate" / "rephrasings.yaml").read_bytes())["merge"]
     claims = [[part.strip() for part in line.split("|")][1::2] for line in pairs]
     ones, others = (model.embed([each[side] for each in claims]) for side in (0, 1))
     far = [each for each, a, b in zip(claims, ones, others, strict=True) if a @ b < 0.85]
