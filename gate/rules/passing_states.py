@@ -24,7 +24,8 @@ _FEW = (
 _WHILE = (
     r"(?P<while>(?:all |for |just |only ){0,2}(?:this (?:week|weekend|month|morning|afternoon|"
     r"evening)|"
-    r"today|tonight|tomorrow)\b(?! (?:i|we|he|she|they|it|there|the|my|our|is|was)\b)|"
+    r"today|tonight|tomorrow)\b(?! (?:i|we|he|she|they|it|there|the|my|our|is|was|and (?:next|"
+    r"tomorrow|the))\b)|"
     rf"for (?:the (?:week|weekend|month|day|night)\b|(?:about )?(?:{_FEW}) (?:days?|nights?|"
     rf"weeks?)\b)|"
     r"(?:until|till?) (?!now\b|then\b|recently\b)[^,;.!?]{3,30})"

@@ -162,12 +162,15 @@ def _is_code(words: str) -> bool:
 def _in_place_of_a_code(said: Candidate, code: str) -> tuple[str, str] | None:
     """A code takes the place of the value where that is one, and else of the only code in the
     claim."""
-    if said.value.lower() == code.lower():
-        return None
     if _is_code(said.value) and said.value in said.claim:
-        return said.value, code
-    there = _CODE.findall(said.claim.removeprefix(SELF))
-    return (there[0], code) if len(there) == 1 and there[0].lower() != code.lower() else None
+        old = [said.value]
+    else:
+        old = _CODE.findall(said.claim.removeprefix(SELF))
+    if len(old) != 1 or old[0].lower() == code.lower():
+        return None
+    # A gate "B14" is in no seat's place, which begins with digits.
+    alike = all(old[0][at].isdigit() == code[at].isdigit() for at in (0, -1))
+    return (old[0], code) if alike else None
 
 
 def _is_part_of_a_word(claim: str, found: re.Match[str]) -> bool:

@@ -451,6 +451,10 @@ NO_CHANGE = [
     ("I work at Acme", "I no longer work from home", "at Acme"),
     ("I work at Acme", "I no longer work with Piotr", "at Acme"),
     ("I work at Acme", "I no longer work so hard", "at Acme"),
+    ("I work at Acme", "I no longer work and study at the same time", "at Acme"),
+    ("I work at Acme", "my husband and I no longer work together", "at Acme"),
+    ("I work at Acme", "not working anymore, the wifi", "at Acme"),
+    ("I work at Acme", "I've stopped working because it's 5pm", "at Acme"),
     ("I work at Acme", "I stopped working on the report", "at Acme"),
     ("I work at Acme", "I'm not working today", "at Acme"),
     ("I work at Acme", "I'm not working on Fridays anymore", "at Acme"),
@@ -459,6 +463,7 @@ NO_CHANGE = [
     ("I work at Acme", "my wife no longer works", "at Acme"),
     ("My seat is 14C", "no wait, 15 minutes", "14C"),
     ("My seat is 14C", "sorry, 2 questions", "14C"),
+    ("My seat is 14C", "no wait, B14", "14C"),
     ("My seat is 14C", "no wait, 10am", "14C"),
     ("My seat is 14C", "sorry, I mean the meeting", "14C"),
     ("I live in Leeds", "moved in to the new office with the team", "Leeds"),
@@ -604,6 +609,7 @@ NO_WHILE = [
     "in Lisbon this week it rained",
     "if I'm in Lisbon this week I'll call",
     "my boss is in Lisbon this week",
+    "I'm on nights this month and next",
 ]
 
 
