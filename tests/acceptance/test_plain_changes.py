@@ -660,6 +660,22 @@ def test_what_is_no_state_for_a_while_is_told_as_none(somebody, said):
     assert any(each.value == "Porto" for each in then)
 
 
+@pytest.mark.parametrize(
+    ("before", "said", "over"),
+    [
+        ("I'm on holiday until Friday", "I'm back at work", True),
+        ("I'm in Lisbon for a few days", "back home", True),
+        ("I'm in Lisbon for a few days", "I'm back home tomorrow", False),
+        ("I'm in Lisbon for a few days", "my sister is back home", False),
+        ("I'm on holiday until Friday", "can't wait to be back at work", False),
+    ],
+)
+def test_who_is_back_is_away_no_more(somebody, before, said, over):
+    somebody.believed_after(before, said)
+    then = somebody.beliefs(valid_at="2026-03-02T10:00Z")
+    assert any(each.attribute.endswith((".now", ".away")) for each in then) is not over
+
+
 def test_the_profile_tells_the_new_age(somebody):
     somebody.believed_after("I'm 34", "I'm 35 now")
     profile = somebody.memory.context(somebody.who, "how old am I?").content
