@@ -44,6 +44,7 @@ def with_what_calls(standing: Standing, candidates: Sequence[Candidate]) -> list
             }
             if any(each.attribute.startswith("relation.fianc") for each in candidate.ends):
                 held |= {each.memory_id: each for each in _of_the_engaged(standing)}
+            held |= {each.memory_id: each for each in _once_called(standing, candidate)}
             # Before it, since "boss" is another one's name afterwards.
             found += ending(candidate, list(held.values()))
         found.append(candidate)
@@ -148,6 +149,32 @@ def _of_the_engaged(standing: Standing) -> Iterator[Held]:
 _FIANCES = ["fiance", "fiancé", "fiancee", "fiancée", "partner"]
 _FIANCE = compile_later(
     r"\W*+(?:(?:so|and|but|also|oh|nah|yeah)\W++)?(?:my|User['’]s) fianc[eé]", re.I
+)
+
+
+def _once_called(standing: Standing, candidate: Candidate) -> Iterator[Held]:
+    """What calls the same person by what they were before: a girlfriend who is a fiancée now."""
+    now = _closeness(candidate.claim) if candidate.type == "relation" else 0
+    if now < _ENGAGED or candidate.retracts:
+        return
+    for held in standing.of_user():
+        same = held.type == "relation" and held.written.memory.value == candidate.value
+        if same and 0 < _closeness(held.written.memory.claim) < now:
+            yield held
+
+
+def _closeness(claim: str) -> int:
+    """How far a couple has come: 1 together, 2 engaged, 3 married, 4 parted; 0 of others."""
+    found = _COUPLE.search(claim)
+    return 0 if found is None else found.lastindex or 0
+
+
+_ENGAGED = 2
+_COUPLE = compile_later(
+    r"User['’]s (?:new |dear |lovely )?(?:(girlfriend|boyfriend|gf|bf|partner)|(fianc[eé]e?)|"
+    r"(wife|husband|hubby|spouse)|(ex(?:[ -](?:wife|husband|girlfriend|boyfriend|"
+    r"partner))?))(?![\w-])",
+    re.I,
 )
 
 

@@ -22,7 +22,7 @@ from beliefledger.gate.outcomes import CAPPED, Outcome, Reason
 from beliefledger.gate.policy import Policy, millionths
 from beliefledger.gate.registry import MemoryType, Registry
 from beliefledger.gate.rules.denials import ATTRIBUTE as DENIAL
-from beliefledger.gate.rules.denials import unrecorded
+from beliefledger.gate.rules.denials import KIDDING, unrecorded
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.slots import words
 from beliefledger.gate.speakers import as_if_of_subject
@@ -91,6 +91,8 @@ def speech_act(case: Case) -> SpeechAct:
         if span.turn is None:
             said = case.said
             start, end = said.place(span.start, span.end)
+            if _is_so_again(case):
+                continue
             if _takes_back(case) and not speech.is_foreign(said.text, start):
                 continue  # "I was lying when I said …" is meant, and what it was said of is not
             read = speech.speech_act(said.text, start, end, reading=case.reading)
@@ -109,6 +111,13 @@ def _takes_back(case: Case) -> bool:
         return False
     asked = candidate.attribute == "event.retraction" and _ASKED.match(candidate.spans[0].quote)
     return candidate.attribute == DENIAL or bool(asked) or case.turn.corrects is not None
+
+
+def _is_so_again(case: Case) -> bool:
+    """Whether a candidate tells again what a joke had ended: "just kidding" is meant."""
+    candidate = case.candidate
+    again = candidate.act is SpeechAct.CHANGE and candidate.replaces == candidate.value
+    return again and KIDDING.fullmatch(candidate.spans[0].quote) is not None
 
 
 _ASKED = compile_later(

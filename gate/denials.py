@@ -46,7 +46,7 @@ def taken_back(
 
 def _retractions(standing: Standing, candidate: Candidate) -> Iterator[Candidate]:
     never = any(each.never for each in candidate.ends)
-    held = _meant(standing, candidate)
+    held = _meant(standing, candidate, standing.over() if never else ())
     quote = candidate.spans[0].quote
     if candidate.replaces is not None:
         for each in held:
@@ -67,12 +67,38 @@ def _retractions(standing: Standing, candidate: Candidate) -> Iterator[Candidate
                 "replaces": None,
             }
         )
+    yield from _so_again(standing, candidate)
 
 
-def _meant(standing: Standing, candidate: Candidate) -> list[Held]:
+def _so_again(standing: Standing, candidate: Candidate) -> Iterator[Candidate]:
+    """What the turn before ended that was a joke: it is so as it was."""
+    last = next((each for each in candidate.ends if each.attribute == JUST_BEFORE), None)
+    if last is None or last.at is None:
+        return
+    words = [each.value for each in candidate.ends if each.among and each.value]
+    before = {each.turn for each in candidate.spans if each.turn}
+    over = [
+        each
+        for each in standing.over()
+        if not each.written.memory.negated
+        and each.written.memory.turn not in before
+        and (
+            each.valid_to == last.at
+            or (not _was_so(each) and any(_says(each, some) for some in words))
+        )
+    ]
+    joke = candidate.model_copy(update={"spans": candidate.spans[:1]})
+    for each in over if len(over) <= _MOST else ():
+        memory = each.written.memory
+        yield in_place(joke, each, memory.claim, memory.value, ())
+
+
+def _meant(standing: Standing, candidate: Candidate, over: Sequence[Held]) -> list[Held]:
     looked_up = [each for each in candidate.ends if each.among]
     words = [each.value for each in looked_up if each.value]
     there = [*standing.of(words), *standing.denied(), *standing.denied_of(words)]
+    # What was never so is not to be told as what was so once.
+    there += [each for each in over if not each.written.memory.negated and _was_so(each)]
     if any(each.attribute == JUST_BEFORE for each in looked_up):
         before = {each.turn for each in candidate.spans if each.turn}
         return [each for each in there if each.written.memory.turn in before]
@@ -88,6 +114,10 @@ def _meant(standing: Standing, candidate: Candidate) -> list[Held]:
     told = {each.written.memory.claim for each in found.values()}
     found |= {each.memory_id: each for each in there if says_one_of(each, told)}
     return list(found.values()) if len(found) <= _MOST else []
+
+
+def _was_so(held: Held) -> bool:
+    return held.valid_to is not None and held.valid_from < held.valid_to
 
 
 def _says(held: Held, words: str) -> bool:

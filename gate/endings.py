@@ -12,6 +12,7 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.outcomes import Outcome
+from beliefledger.gate.rules.denials import ATTRIBUTE as DENIAL
 from beliefledger.gate.rules.distinctions import is_one_of_several
 from beliefledger.gate.slots import canonical_attribute, words
 from beliefledger.ledger.candidate import Candidate, Ends
@@ -71,10 +72,11 @@ def ended_at(
 ) -> Micros | None:
     """When a memory ends by what a candidate says; None if it goes on. Pure.
 
-    What the candidate itself says (`own`) ends only at a stated later time: "until March".
+    What is over already ends anew only where it was never so: then it ends as it begins. What the
+    candidate itself says (`own`) ends only at a stated later time: "until March".
     """
     memory, resolved = held.written.memory, candidate.resolved
-    if held.ended(turn.said_at):
+    if held.ended(turn.said_at) and candidate.attribute != DENIAL:
         return None
     if memory.resolved is None or resolved is None or memory.resolved.entity != resolved.entity:
         return None
@@ -85,7 +87,9 @@ def ended_at(
         if said_later or together or (own and not later) or not is_named(held, ends):
             continue
         if ends.never:
-            return held.valid_from
+            return held.valid_from if held.valid_to != held.valid_from else None
+        if held.ended(turn.said_at):
+            continue
         at = max(turn.said_at if ends.at is None else ends.at, held.valid_from)
         return None if held.valid_to is not None and held.valid_to <= at else at
     return None

@@ -33,13 +33,14 @@ from beliefledger.gate.meant_memories import (
     stem,
     stems,
 )
+from beliefledger.gate.negations import is_denied
 from beliefledger.gate.notes import is_called
 from beliefledger.gate.overtaken import is_kin_still, overtaken, without_sure_to_stand
 from beliefledger.gate.persons import known
 from beliefledger.gate.plans import fulfils, plans
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.renewals import Renewal, older_of_slot, renewals, renewed
-from beliefledger.gate.rules import distinctions, farewells, new_figures
+from beliefledger.gate.rules import distinctions, farewells, new_figures, passing_states
 from beliefledger.gate.rules import lapses as rules_lapses
 from beliefledger.gate.rules import plain_changes as rules_plain_changes
 from beliefledger.gate.rules import renewals as rules_renewals
@@ -52,6 +53,7 @@ from beliefledger.ledger.late_patterns import compile_later
 
 _STAYING = ("identity.name", "identity.birth", "identity.age", "event.", "record.", "language.")
 """What nobody takes leave of."""
+_ANEW = (rules_renewals.ATTRIBUTE, rules_successions.ATTRIBUTE)
 MOST = 3
 """Words that fit more memories than this say too little to end any."""
 
@@ -86,6 +88,11 @@ def mean(
             continue  # the words of somebody else end nothing of the subject's
         if standing.without_employer(goes_on_of(turn.content, candidate.spans[0])):
             continue  # "Tom quit his job. Moved to Oslo"
+        if candidate.attribute in _ANEW and any(
+            each.attribute.endswith(passing_states.SLOTS) and _meets(each, candidate)
+            for each in kept
+        ):
+            continue  # "based in Lisbon this month" tells of no new home
         unchanged.spare(standing, candidate)
         if candidate.attribute == new_figures.ATTRIBUTE:
             others = [
@@ -378,6 +385,9 @@ def _meant(
     """What becomes of these memories: another value in their slot, or an end."""
     at = next((ends.at for ends in candidate.ends if ends.among), None)
     span = candidate.spans[0]
+    there, held = held, [each for each in held if not is_denied(each, candidate, beside)]
+    if there and not held:
+        return
     attributes = {each.attribute for each in beside}
     changed = False
     for each in held:

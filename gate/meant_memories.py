@@ -34,6 +34,7 @@ class Standing:
         self._self = self._directory.survivor(streams.entity_stream(keys.ids, SELF.casefold()))
         self._of: dict[str, tuple[Held, ...]] = {}
         self._denied: list[Held] = []
+        self._over: list[Held] = []
         self._denied_of_others: dict[str, list[Held]] = {}
         self._answered: set[str] = set()
         self._spared: frozenset[str] = frozenset()
@@ -48,6 +49,11 @@ class Standing:
         """What the user denied: "I can't stand jazz"."""
         self._about(self._self)
         return self._denied
+
+    def over(self) -> list[Held]:
+        """What was so of the user once, and is no more when the turn is said."""
+        self._about(self._self)
+        return self._over
 
     def without_employer(self, doing: frozenset[str]) -> frozenset[str]:
         """These people and firms; none where the user works there: "Siemens folded, moved to Oslo"
@@ -115,10 +121,14 @@ class Standing:
             held = belief.believed(memory_id)
             if memory_id in self._answered:
                 continue
-            if held is None or held.said_at > turn.said_at or held.ended(turn.said_at):
+            if held is None or held.said_at > turn.said_at:
                 continue
             memory = held.written.memory
             if memory.turn == turn.turn_id:
+                continue
+            if held.ended(turn.said_at):
+                if entity == self._self and held.valid_to is not None:
+                    self._over.append(held)
                 continue
             if not memory.negated:
                 yield held

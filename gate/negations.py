@@ -66,6 +66,25 @@ def ending(candidate: Candidate, held: Sequence[Held], *, never: bool) -> Candid
     )  # fmt: skip
 
 
+def is_denied(held: Held, candidate: Candidate, beside: Sequence[Candidate]) -> bool:
+    """Whether another candidate of the same words denies a memory already: by its value, or as what
+    it ends."""
+    memory, span = held.written.memory, candidate.spans[0]
+    slot = (memory.attribute, memory.value)
+    return any(
+        each.entity == memory.entity
+        and (each.attribute == ATTRIBUTE or each.negated)
+        and any(
+            one.turn is None and one.start < span.end and span.start < one.end for one in each.spans
+        )
+        and (
+            (each.attribute, each.value) == slot
+            or any((one.attribute, one.value) == slot for one in each.ends)
+        )
+        for each in beside
+    )
+
+
 def _denies(candidate: Candidate) -> bool:
     return (
         candidate.negated

@@ -377,17 +377,20 @@ def _may_be(held: Held) -> bool:
 
 def _stays_in_town(said: Said, of: Told) -> bool:
     """Whether a sentence moves nobody to another town: "moved in with my gf", "moved desks"."""
-    if of.attribute != "home.location":
+    if of.attribute not in ("home.location", "home.household"):
         return False
     if _MOVED_ELSEWHERE.search(said.low) is not None:
         return True
+    if of.attribute == "home.household":
+        return False
     return _MOVED_IN.search(said.low) is not None and not said.names
 
 
 _MOVED_ELSEWHERE = compile_later(
-    r"\bmov(?:ed|ing|es?) (?:on\b|(?:up|down|over|across)? ?(?:to|into|onto) "
+    r"\bmov(?:ed|ing|es?) (?:on\b|(?:up|down|over|across)? ?(?:to|into|in to|onto) "
     r"(?:the |an? |another |his |her |their |my )?(?:[\w-]+ ){0,2}(?:team|desk|seat|table|"
-    r"department|role|position|squad|project|class|league|shift|office|group|grade|year|level)\b)"
+    r"department|role|position|squad|project|class|league|shift|office|group|grade|year|level|"
+    r"workshop|classroom|lab|laboratory|premises|warehouse|branch|headquarters|hq|cubicle)\b)"
 )
 """Who moves so lives where they lived."""
 _MOVED_IN = compile_later(r"\bmov(?:ed|ing|es?) in\b(?! (?:to|at)\b)")

@@ -46,12 +46,25 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
         yield from (each for each in standing.of_user() if _is_another_record(each, text))
     if _OPINION.match(text) is not None:
         yield from (each for each in standing.of_user() if _SUPPORT.search(_claim(each)))
+    if " to " in text and _NEARBY.search(text) is not None:
+        yield from (each for each in standing.of(words) if _VISIT.search(_claim(each)))
 
 
 def _claim(held: Held) -> str:
     return held.written.memory.claim.lower().replace("’", "'")
 
 
+_NEARBY = compile_later(
+    r"\b(?:went|gone|goes|going|got|is|popped|nipped|'s) (?:(?:straight|right|off|"
+    r"out) )?(?:back )?to "
+    r"(?:bed|sleep|work|school|class|it|reading|doing|watching|(?:the|his|her|their|my|"
+    r"our) (?:\w+ )?"
+    r"(?:kitchen|garden|sofa|couch|bathroom|toilet|loo|shops?|pub|gym|office|table|garage|bedroom|"
+    r"room|car|fridge|telly|tv|desk|book|phone|game|laptop|park|beach|dentist|doctor|"
+    r"supermarket))\b"
+)
+"""Who goes there is not gone for good."""
+_VISIT = compile_later(r"\b(?:stay(?:s|ing)?|coming|visit\w*|over (?:from|for)|couch|sofa)\b")
 # --- hours that are others on some days
 _DAY = r"(?:mon|tue|tues|wed|weds|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?s?"
 _RANGE = compile_later(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from beliefledger.gate.rules.findings import Reading, RuleFinding
-from beliefledger.ledger.candidate import SELF
+from beliefledger.ledger.candidate import SELF, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "identity.age"
@@ -141,11 +141,17 @@ def _finding(
     return RuleFinding(
         reading.content, begin, found.end(), claim, "fact", ATTRIBUTE, said, 900, 850,
         topic="identity", said_at=reading.said_at,
+        act=SpeechAct.CHANGE if _SINCE.match(reading.content, found.end()) else None,
     )  # fmt: skip
+
+
+_SINCE = compile_later(r" (?:now|today|as of|since (?:today|yesterday|last))\b", re.I)
 
 
 def _plainly(finding: RuleFinding) -> RuleFinding | None:
     """The finding with its age told plainly; none where the age is not meant."""
+    if finding.attribute == ATTRIBUTE and "turn" in finding.claim:
+        return None if _TURNED_OTHERS.search(finding.content, finding.start) else finding
     if finding.attribute != ATTRIBUTE or not finding.claim.startswith(f"{SELF} is "):
         return finding
     number = _NUMBER.match(finding.value)
@@ -159,6 +165,17 @@ def _plainly(finding: RuleFinding) -> RuleFinding | None:
     return finding._replace(claim=f"{SELF} is {number[1]} years old", value=number[1])
 
 
+_TURNED_OTHERS = compile_later(
+    r"\bturned \d{1,3} (?!(?:years?|today|yesterday|last|this|on|in|a|an|and|but|so|or|recently|"
+    r"now|"
+    r"just|lol|haha+|two|three|four|five|over|at|the|during|earlier|back|while|when|before|after|"
+    r"which|"
+    r"since|with|btw|tho|though|too|already|because|yo|if|some|around|about|couple|half|end|"
+    r"january|february|march|april|may|june|july|august|september|october|november|december|"
+    r"mon|tue|wed|thu|fri|sat|sun)\b|\w+day\b)[a-z]",
+    re.I,
+)
+""" "I turned 35 pages": of other things."""
 _BESIDE = 24
 _NUMBER = compile_later(r"(?:an? )?(\d{1,3})(?!\d)")
 _A_YEARS = compile_later(r"an? \d|\d{1,3}[\s-]?y", re.I)

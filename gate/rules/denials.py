@@ -35,6 +35,13 @@ _CUT = compile_later(rf" (?:{'|'.join(_DATA['cut'].split())})\b")
 _POLITE = compile_later(
     r"\W*+(?:(?:please|pls|and|so|ok|hey),? )?(?:can|could|would|will) (?:you|u)\b", re.I
 )
+_NOT_MEANT = compile_later(
+    r"[^\w]{0,8}(?:(?:lol|lmao|haha+|hehe|nah|no|but|well|oh)\W{1,4}){0,3}"
+    r"(?:(?:i['’]?m|i am|i was|just|only|obviously|totally) ){0,3}(?:kidding|joking|jk|j/k)\b"
+    r"(?! (?:around|about|with)\b)",
+    re.I,
+)
+"""Behind what is taken back: then it is not."""
 _WORD = compile_later(r"[^\W_]+(?:['+#&-][^\W_]+)*[+#]*")
 
 
@@ -91,7 +98,7 @@ def denials(text: str) -> Iterator[Denial]:
         found = _denial(text[start:end], start)
         if found is None and both - start <= LONGEST:
             found = _denial(text[start:both], start, shut=True)
-        if found is not None:
+        if found is not None and _NOT_MEANT.match(text, found.end) is None:
             yield found
 
 
@@ -143,6 +150,8 @@ def beside(
     """The candidates of a turn without those of what it takes back; and one that takes back what
     was said just before, where it asks for that."""
     text = turn.content
+    if KIDDING.fullmatch(text) is not None:
+        return _joked(candidates, turn, earlier)
     found = list(denials(text))
     if not found:
         return list(candidates)
@@ -153,6 +162,35 @@ def beside(
         return kept  # "I live in Porto. Don't remember that." is refused by the gate
     there = Span(start=0, end=0, quote="", turn=before.turn_id)
     return [*kept, _candidate(text, found[0], (), there)]
+
+
+KIDDING = compile_later(
+    r"\W*(?:(?:lol|lmao|haha+|hehe|nah|no|ok|okay|oh|sorry|but|well)\W{1,4}){0,3}"
+    r"(?:(?:(?:i['’]?m|i am|i was|just|only|obviously|totally) ){0,3}"
+    r"(?:kidding|joking|jk|j/k|teasing|messing with (?:you|u)|pulling your leg)|"
+    r"(?:that|it) was (?:(?:just|only) )?(?:a|my) (?:bad |little |stupid )?joke|april fools?)"
+    r"(?:\W{1,4}(?:lol|lmao|haha+|hehe|of course|obviously|mate|sorry|though|xd)){0,2}\W*",
+    re.I,
+)
+"""A turn that says of the one before that it was no more than a joke."""
+
+
+def _joked(
+    candidates: Sequence[Candidate], turn: Speech, earlier: Sequence[Speech]
+) -> list[Candidate]:
+    """What takes back all that came of the turn before, and names what that ended."""
+    kept = [each for each in candidates if each.attribute != "event.retraction"]
+    before = next((each for each in reversed(earlier) if each.role == turn.role), None)
+    if before is None:
+        return kept
+    words = [each.topic for each in denials(before.content) if each.topic]
+    ended = [Ends(attribute="*", value=each, among=True) for each in words]
+    whole = Denial(0, len(turn.content), None, "", never=True)
+    there = Span(start=0, end=0, quote="", turn=before.turn_id)
+    said = _candidate(turn.content, whole, ended, there)
+    *others, last = said.ends
+    last = last.model_copy(update={"at": before.said_at})
+    return [*kept, said.model_copy(update={"ends": (*others, last)})]
 
 
 def named(text: str, said_at: int, read: Read) -> Iterator[Candidate]:

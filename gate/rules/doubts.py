@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from beliefledger.gate import notes, scorers
-from beliefledger.gate.rules import greetings, named_roles
+from beliefledger.gate.rules import greetings, named_roles, yes_no
 from beliefledger.gate.rules.whole_sentences import OF_ANSWERS
 from beliefledger.gate.sentences import sentences
-from beliefledger.ledger.candidate import Candidate, Durability, Speech, SpeechAct
+from beliefledger.ledger.candidate import Candidate, Durability, Source, Speech, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 _OF_IDENTITY = ("identity.", "work.role", "body.height", "relation.marital-status")
@@ -33,6 +33,14 @@ def weighed(
         span = candidate.spans[0]
         if span.turn:
             yield candidate
+            continue
+        if candidate.source is Source.CONFIRMED and earlier and yes_no.is_plain(earlier[-1]):
+            played = scorers.in_a_game([each.content for each in earlier])
+            yield (
+                candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
+                if played
+                else candidate
+            )
             continue
         said = next((text[at:end] for at, end in told if at <= span.start < end), span.quote)
         if notes.tells_secret(said):

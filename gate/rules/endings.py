@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped
-from beliefledger.gate.rules.lexicon import expanded, load, verb_form
+from beliefledger.gate.rules.lexicon import AS_BASE, expanded, load, third_person, verb_form
 from beliefledger.gate.rules.phrases import pointing, retell
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.ledger.candidate import SELF, Ends
@@ -256,6 +256,15 @@ def _before_the_reason(reading: Reading, first: int, last: int) -> int:
     return last
 
 
+_NO_LONGER = compile_later(r"^no longer (?P<verb>[a-z]+)\b")
+
+
+def _third(found: re.Match[str]) -> str:
+    """ "I no longer work": of the user, "no longer works"."""
+    lemma, form = verb_form(found["verb"])
+    return f"no longer {third_person(lemma)}" if form in AS_BASE else found[0]
+
+
 _AND_ME = (["and", "i"], ["and", "me"])
 _TWO = 3
 """Tokens of "Tom and I"."""
@@ -288,7 +297,7 @@ def _told(reading: Reading, begin: int, stop: int, ends: tuple[Ends, ...]) -> Ru
         if subject == "" and following in _SPOKEN:
             done = capped(retell(reading.content, words, first + 2, last, reading.person))
             rest = f"{_SPOKEN[following]} {done}"
-        claim = f"{SELF} {link.get(low, '')}{rest}"
+        claim = f"{SELF} {link.get(low, '')}{_NO_LONGER.sub(_third, rest)}"
     elif last - first > _TWO and [word.low for word in words[first + 1 : first + _TWO]] in _AND_ME:
         rest = retell(reading.content, words, first + _TWO, last, reading.person)
         claim = f"{SELF} and {words[first].text} {rest}"

@@ -30,6 +30,7 @@ from beliefledger.gate.rules import (
     new_figures,
     other_statements,
     others_health,
+    passing_states,
     plain_changes,
     possessives,
     rates,
@@ -44,6 +45,7 @@ from beliefledger.gate.rules import (
     their_names,
     third_parties,
     whole_sentences,
+    yes_no,
 )
 from beliefledger.gate.rules.changes import changes, may_change
 from beliefledger.gate.rules.clauses import Clause, clauses
@@ -97,11 +99,13 @@ class RuleExtractor:
             return []
         text = turn.content
         found: dict[tuple[str, str, str, bool], Candidate] = {}
-        for candidate in self._confirmed(turn, earlier):
+        answered = list(yes_no.findings(turn, earlier, findings))
+        for candidate in answered or self._confirmed(turn, earlier):
             found.setdefault(_key(candidate), candidate)
-        personal = _PERSONAL.search(text) is not None
+        personal = _PERSONAL.search(text) is not None and not answered
         if personal or (
             len(text) <= TALK
+            and not answered
             and (
                 _told_of_others(text)
                 or _HERE.match(text)
@@ -111,6 +115,7 @@ class RuleExtractor:
                 or _may_introduce(text)
                 or others_health.may_be_in(text)
                 or life_news.may_be_in(text)
+                or passing_states.may_be_in(text)
             )
         ):
             for finding in findings(text, turn.said_at):
@@ -309,6 +314,7 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
                 or may_change(text, start, end)
                 or shorthand.may_be(text, start, end)
                 or rates.may_be(text, start, end)
+                or passing_states.may_be_in(text[start:end])
                 or (start < self_descriptions.EARLY and _may_introduce(text[start:]))
             )
         ):
@@ -323,7 +329,7 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
             found = listed_people.beside(reading, named_roles.beside(reading, found))
             found = ages.beside(reading, found, first=start < self_descriptions.EARLY)
             if together:
-                found = shorthand.beside(reading, found)
+                found = passing_states.beside(reading, shorthand.beside(reading, found))
         elif together and life_news.may_be_in(text[start:end]):
             words = words_of(text, start, end)
             found = life_news.beside(Reading(text, words, said_at, "first"), found)

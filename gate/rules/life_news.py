@@ -142,7 +142,7 @@ def _told(reading: Reading, offset: int, news: _News, said: re.Match[str]) -> Ru
     )
     quote = text[begin : max(stop, said.end())].rstrip(" ,.;:")
     fills = {key: each or "" for key, each in groups.items()}
-    fills |= {"value": value, "kin": kin, "quote": quote}
+    fills |= {"value": value, "kin": kin, "quote": quote, "a": "an" if value[0] in _AN else "a"}
     claim = claim_to(reading, offset + begin, offset + begin + len(quote))
     if kin:
         claim = f"{SELF}'s {said['kin']}{text[said.end('kin') : begin + len(quote)]}"
@@ -194,6 +194,7 @@ def _fits(says: dict[str, Any], value: str, text: str) -> bool:
     return True
 
 
+_AN = frozenset("aeiouAEIOU")
 _CHILDREN = {"lad": "son", "boy": "son", "lass": "daughter", "girl": "daughter"}
 _I = compile_later(r"\bI\b")
 _POSTS = frozenset(

@@ -34,6 +34,14 @@ _FIGURE = compile_later(
     r"thirteen|fourteen|fifteen|twenty|thirty|forty|fifty)\b",
     re.I,
 )
+_CODE = compile_later(
+    r"(?<![\w-])(?=[a-z]*\d)(?!\d+(?:(?-i:k|g|kg|lb|lbs|ml|cl|l|m|mm|cm|km|ft|in|h|hr|hrs|min|mins|s|"
+    r"sec|secs|x|gb|mb|tb|yo|mph|kmh|p|bn|mn)|(?-i:K|KG|KM|GB|TB|MB)|am|pm|th|st|nd|rd)(?![\w-]))"
+    r"(?=\d*[a-z])[a-z\d]{2,12}(?![\w-])",
+    re.I,
+)
+"""Letters and digits in one word: a seat, a gate, a flight. No measure."""
+_CODES = compile_later(r"[A-Za-z\d]{1,12}(?:[ -][A-Za-z\d]{1,12}){0,2}")
 _CLASSES = tuple(
     compile_later(rf"\b(?:{'|'.join(words.split())})\b", re.I)
     for words in (
@@ -88,6 +96,8 @@ def swap(said: Candidate, right: str) -> tuple[str, str] | None:
     """Which words of a statement give way to which: those of one kind; else a name to a name."""
     bare = re.sub(r"^(?:the|a|an|my|our|on|at|in|to|by|it's|its) ", "", right, flags=re.I)
     one = re.sub(r" ones?$", "", bare, flags=re.I)
+    if _is_code(one):
+        return _in_place_of_a_code(said, one)
     for kind in _KINDS:
         new = kind.search(one)
         if new is None:
@@ -100,7 +110,7 @@ def swap(said: Candidate, right: str) -> tuple[str, str] | None:
             if kind is _DATE or kind is _CLOCK:
                 continue
             return None
-        if there[0].lower() == new[0].lower():
+        if there[0].lower() == new[0].lower() or _is_part_of_a_word(said.claim, there):
             return None
         if kind is _FIGURE and len(one.split()) > 1:
             noun = one[new.end() :].split()
@@ -137,6 +147,36 @@ _OF_TIME = compile_later(
     r"summer|autumn|winter|ago|yesterday|today|tonight|tomorrow|soon|later|earlier|recently)\b",
     re.I,
 )
+
+
+def _is_code(words: str) -> bool:
+    """Whether words are letters and digits that stand for something: "15C", "SW1A 2AA"."""
+    if _CODE.search(words) is None or _CODES.fullmatch(words) is None:
+        return False
+    return all(
+        part.isupper() or part.isdigit() or _CODE.fullmatch(part) is not None
+        for part in words.replace("-", " ").split()
+    )
+
+
+def _in_place_of_a_code(said: Candidate, code: str) -> tuple[str, str] | None:
+    """A code takes the place of the value where that is one, and else of the only code in the
+    claim."""
+    if _is_code(said.value) and said.value in said.claim:
+        old = [said.value]
+    else:
+        old = _CODE.findall(said.claim.removeprefix(SELF))
+    if len(old) != 1 or old[0].lower() == code.lower():
+        return None
+    # A gate "B14" is in no seat's place, which begins with digits.
+    alike = all(old[0][at].isdigit() == code[at].isdigit() for at in (0, -1))
+    return (old[0], code) if alike else None
+
+
+def _is_part_of_a_word(claim: str, found: re.Match[str]) -> bool:
+    """Whether a figure stands in a longer word, which gives way as a whole or not at all."""
+    start, end = found.span()
+    return claim[start - 1 : start].isalnum() or claim[end : end + 1].isalnum()
 
 
 def replaced(text: str, wrong: str, right: str) -> str:

@@ -39,7 +39,7 @@ def findings(turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
         return
     if not 1 <= len(turn.content.strip()) <= _LONGEST_ANSWER:
         return
-    asked = _question(earlier[-1])
+    asked = last_question(earlier[-1])
     if asked is None:
         return
     text = asked.quote.lower().replace("’", "'")
@@ -52,7 +52,7 @@ def findings(turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
             return
 
 
-def _question(said: Speech) -> Span | None:
+def last_question(said: Speech) -> Span | None:
     """The assistant's last sentence, if it is its only question."""
     if said.content.count("?") != 1:
         return None

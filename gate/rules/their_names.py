@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from beliefledger.gate.rules.findings import Reading, RuleFinding
@@ -11,6 +12,7 @@ from beliefledger.gate.rules.patterns import is_role
 from beliefledger.gate.rules.phrases import slug, text_of
 from beliefledger.gate.rules.possessives import name_end, relation_key, topic_of_noun
 from beliefledger.gate.rules.words import Token
+from beliefledger.ledger.late_patterns import compile_later
 
 MARKS = frozenset({"name", "name's", "names", "called", "named"})
 """Words of which one is in every sentence that tells a name so."""
@@ -56,6 +58,9 @@ def of_the_last(reading: Reading, before: list[Token]) -> Iterator[RuleFinding]:
     """The name of whom the sentence before told: "We got a puppy! He's called Wilf."."""
     words = reading.words
     first = next((at for at, word in enumerate(words) if word.low not in _OPENING), len(words))
+    if not _SOMEBODY.isdisjoint(word.low for word in before):
+        yield from _met(reading, before, first)
+        return  # "My sister met someone. His name is …" names no sister
     if (
         first < len(words)
         and words[first].low in _REFERRING
@@ -65,6 +70,46 @@ def of_the_last(reading: Reading, before: list[Token]) -> Iterator[RuleFinding]:
         for finding in findings(both, len(before) + first):
             # "He's called" says nothing of the speaker; "we got" before it does.
             yield finding if words[first].low in _A else finding._replace(start=before[0].start)
+
+
+def _met(reading: Reading, before: list[Token], first: int) -> Iterator[RuleFinding]:
+    """ "Met someone. His name is Matthias."."""
+    words, content = reading.words, reading.content
+    said = content[before[0].start : before[-1].end]
+    met = _MET.match(said)
+    begin = first + 1
+    if met is None or begin >= len(words) or words[first].low not in _THEIRS | _SHORT | _SUBJECT:
+        return
+    begin += words[first].low in _SUBJECT and words[begin].low == "is"
+    if words[begin].low not in MARKS:
+        return
+    begin += 1
+    begin += words[begin : begin + 1] != [] and words[begin].low == "is"
+    end = name_end(words, begin) if begin < len(words) else begin
+    if end == begin:
+        return
+    name = text_of(content, words, begin, end)
+    told = met["told"]
+    how = {"met": "met", "found": "found"}.get(met["verb"].split()[-1].lower(), "")
+    how = how or f"is {met['verb'].lower()}"
+    yield RuleFinding(
+        content, before[0].start, words[end - 1].end, f"User {how} {told} called {name}",
+        "relation", "relation.partner.name", name, 700, confidence=850, topic="family",
+        participants=(name,),
+    )  # fmt: skip
+
+
+_SOMEBODY = frozenset({"someone", "somebody"})
+_MET = compile_later(
+    r"\W*(?:(?:so|and|btw|news|update|guess what|omg|oh|well|finally|good news|"
+    r"big news)\b[,:!. ]*){0,2}"
+    r"(?:(?:i['’]?ve|i['’]?m|i have|i am|i) )?(?:(?:just|finally|recently|also|actually|kind of|"
+    r"kinda) )"
+    r"{0,2}(?P<verb>met|found|(?:started )?(?:seeing|dating))"
+    r" (?P<told>(?:someone|somebody)(?: (?:new|special|lovely|nice|great|amazing|"
+    r"really nice))?)\W*$",
+    re.I,
+)
 
 
 def _name_begin(words: list[Token], at: int) -> int | None:

@@ -146,6 +146,23 @@ OVER = [
     ("I'm a 2nd year med student at Leiden", "I'm in 3rd year now", "is a 2nd year"),
     ("My assistant is Herr Vogel.", "I resigned today.", "assistant"),
     ("My best is 27:40 for 5k", "New parkrun PB, 26:58", "27:40"),
+    ("I work at Acme as a nurse", "I no longer work", "Acme"),
+    ("I work at Acme as a nurse", "I no longer work", "a nurse"),
+    ("I work at Acme", "I've stopped working", "Acme"),
+    ("I work at Acme", "I'm not working anymore", "Acme"),
+    ("I work at Acme", "i dont work any more", "Acme"),
+    ("I work at Acme", "I am no longer working, I look after the kids", "Acme"),
+    ("I work at Acme", "I stopped working last year", "Acme"),
+    ("I work at Acme", "I gave up working when the baby came", "Acme"),
+    ("I work at Acme", "I've given up work", "Acme"),
+    ("I work at Acme", "I'm no longer employed", "Acme"),
+    ("I work from home", "I no longer work from home", "User works from home"),
+    ("My girlfriend is Ana", "Ana is my fiancée", "girlfriend"),
+    ("My girlfriend is Ana", "my fiancée Ana is a nurse", "girlfriend"),
+    ("My girlfriend is Ana", "my fiancee is Ana", "girlfriend"),
+    ("My boyfriend is Tom", "My husband Tom is a chef", "boyfriend"),
+    ("My fiance is Tom", "my husband Tom is a chef", "fiance"),
+    ("My wife is Ana", "my ex-wife Ana is a nurse", "User's wife"),
 ]
 """What is believed, the news, and the words that are in no belief then."""
 
@@ -263,6 +280,24 @@ ANEW = [
      "a bungalow in Scarborough"),
     ("We are moving to Scarborough in june", "in Scarborough now, its lovely",
      "home.location", "Scarborough"),
+    ("I'm 34", "I'm 35 now", "identity.age", "35"),
+    ("I'm 34", "turned 35", "identity.age", "35"),
+    ("I'm 34", "just turned 35 today", "identity.age", "35"),
+    ("I'm 34", "Today I turn 35", "identity.age", "35"),
+    ("I'm 34", "it's my birthday today, 35!", "identity.age", "35"),
+    ("I'm 34", "I'm 35 as of yesterday", "identity.age", "35"),
+    ("I'm 34", "I'm thirty-five now", "identity.age", "thirty-five"),
+    ("I'm 34", "I had my 35th birthday yesterday", "identity.age", "35"),
+    ("I'm Lena, 34, a nurse from Porto", "I'm 35 now", "identity.age", "35"),
+    ("My seat is 14C", "no wait, 15C", "travel.seat", "15C"),
+    ("My seat is 14C", "sorry, 15C", "travel.seat", "15C"),
+    ("My seat is 14C", "make that 15C", "travel.seat", "15C"),
+    ("My seat is 14C", "I mean 15C", "travel.seat", "15C"),
+    ("My seat is 14C", "15C*", "travel.seat", "15C"),
+    ("my postcode is SW1A 1AA", "sorry, SW1A 2AA", "thing.postcode", "SW1A 2AA"),
+    ("my room is 4B", "no, 4D", "thing.room", "4D"),
+    ("my licence plate is AB12 CDE", "no wait, AB12 CDF", "thing.licence-plate", "AB12 CDF"),
+    ("My girlfriend is Ana", "my fiancee is Ana", "relation.partner.name", "Ana"),
 ]  # fmt: skip
 """What is believed, the news, and the slot with its new value."""
 
@@ -405,6 +440,44 @@ NO_CHANGE = [
     ("email me at a.b@mail.org", "email the landlord at l.l@mail.org", "a.b@mail.org"),
     ("my email is a.b@mail.org", "c.d@mail.org is my sister's email", "a.b@mail.org"),
     ("my partner is Ryan", "kicked the cat out", "Ryan"),
+    ("I'm 34", "I turn 35 in June", "is 34"),
+    ("I'm 34", "I'll be 35 next month", "is 34"),
+    ("I'm 34", "my sister turned 35", "User is 34"),
+    ("I'm 34", "I'm 35 minutes late", "is 34"),
+    ("I'm 34", "I'm 35 weeks pregnant", "is 34"),
+    ("I'm 34", "I turned 35 pages", "is 34"),
+    ("I'm 34", "turned 35 people away today", "is 34"),
+    ("I work at Acme", "I no longer work weekends", "at Acme"),
+    ("I work at Acme", "I no longer work from home", "at Acme"),
+    ("I work at Acme", "I no longer work with Piotr", "at Acme"),
+    ("I work at Acme", "I no longer work so hard", "at Acme"),
+    ("I work at Acme", "I no longer work and study at the same time", "at Acme"),
+    ("I work at Acme", "my husband and I no longer work together", "at Acme"),
+    ("I work at Acme", "not working anymore, the wifi", "at Acme"),
+    ("I work at Acme", "I've stopped working because it's 5pm", "at Acme"),
+    ("I work at Acme", "I stopped working on the report", "at Acme"),
+    ("I work at Acme", "I'm not working today", "at Acme"),
+    ("I work at Acme", "I'm not working on Fridays anymore", "at Acme"),
+    ("I work at Acme", "my laptop stopped working", "at Acme"),
+    ("I work at Acme", "I stopped working out", "at Acme"),
+    ("I work at Acme", "my wife no longer works", "at Acme"),
+    ("My seat is 14C", "no wait, 15 minutes", "14C"),
+    ("My seat is 14C", "sorry, 2 questions", "14C"),
+    ("My seat is 14C", "no wait, B14", "14C"),
+    ("My seat is 14C", "no wait, 10am", "14C"),
+    ("My seat is 14C", "sorry, I mean the meeting", "14C"),
+    ("I live in Leeds", "moved in to the new office with the team", "Leeds"),
+    ("I live with my mum", "moved in to the new office with the team", "their mum"),
+    ("I live in Leeds", "moved into the new classroom", "Leeds"),
+    ("My girlfriend is Ana", "my friend Ana is a nurse", "girlfriend is Ana"),
+    ("My girlfriend is Ana", "my brother's fiancée Ana is a nurse", "girlfriend is Ana"),
+    ("My girlfriend is Ana", "my fiancée Eva is a nurse", "girlfriend is Ana"),
+    ("I live in Porto", "I'm in Lisbon this week", "in Porto"),
+    ("I live in Porto", "in Lisbon this week", "in Porto"),
+    ("I live in Porto", "staying in Lisbon until Sunday", "in Porto"),
+    ("I live in Porto", "I'm based in Lisbon this month", "in Porto"),
+    ("I live in Porto", "I'm living in Lisbon for a few weeks", "in Porto"),
+    ("I work from home", "I'm working from the office this week", "from home"),
 ]
 """What is believed, what ends nothing, and the words of what is believed still."""
 
@@ -510,6 +583,33 @@ NOTED_STILL = [
     ("studying for my CDL", "passed the gravy", "studying"),
     ("learning to drive", "my son passed his driving test", "learning"),
     ("ola is coming to stay with me for a month", "ola's team won, she is happy", "coming to stay"),
+    ("Graham is coming to stay with us", "Graham went back to bed", "coming to stay"),
+    ("Graham is staying with us", "Graham went back to work", "staying with us"),
+    ("Graham is staying with us", "Graham went back to the kitchen", "staying with us"),
+    ("Graham is staying with us", "Graham's gone to bed", "staying with us"),
+]
+FOR_A_WHILE = [
+    ("I'm on holiday until Friday", "on holiday", 6),
+    ("I'm in Lisbon this week", "in Lisbon", 9),
+    ("in Lisbon this week", "in Lisbon", 9),
+    ("I'm in Lisbon for a few days", "in Lisbon", 6),
+    ("currently in Rome for a conference until Thursday", "in Rome", 6),
+    ("I'm staying at my mum's until Sunday", "their mum's", 9),
+    ("I'm away until the 5th", "away", 7),
+    ("I'm working from home this week", "from home", 9),
+    ("I'm in Berlin till Tuesday for work", "in Berlin", 4),
+    ("we're on holiday in Crete until the 5th", "in Crete", 7),
+]
+"""What is so for a while from 2 March 2026 on; its words; and the day before which it is over."""
+NO_WHILE = [
+    "I was in Lisbon this week",
+    "I'm not in Lisbon this week",
+    "I might be in Lisbon this week",
+    "are you in Lisbon this week?",
+    "in Lisbon this week it rained",
+    "if I'm in Lisbon this week I'll call",
+    "my boss is in Lisbon this week",
+    "I'm on nights this month and next",
 ]
 
 
@@ -539,6 +639,71 @@ def test_what_was_noted_is_over_after_such_news(somebody, before, news, words):
 @pytest.mark.parametrize(("before", "said", "words"), NOTED_STILL)
 def test_what_was_noted_stays_after_other_news(somebody, before, said, words):
     assert any(words in each.text for each in somebody.believed_after(before, said, besides=()))
+
+
+@pytest.mark.parametrize(("said", "words", "day"), FOR_A_WHILE)
+def test_what_is_so_for_a_while_ends_by_itself(somebody, said, words, day):
+    somebody.believed_after("I live in Porto", said)
+    then = [each.text for each in somebody.beliefs(valid_at="2026-03-02T10:00Z")]
+    assert any(words in each for each in then), then
+    later = [each.text for each in somebody.beliefs(valid_at=f"2026-03-{day + 1:02}T10:00Z")]
+    assert later == ["User lives in Porto"]
+    told = somebody.memory.context(somebody.who, said).content.splitlines()
+    assert all("no longer" in each for each in told if f"User is {words}" in each)
+
+
+@pytest.mark.parametrize("said", NO_WHILE)
+def test_what_is_no_state_for_a_while_is_told_as_none(somebody, said):
+    somebody.believed_after("I live in Porto", said)
+    then = somebody.beliefs(valid_at="2026-03-02T10:00Z")
+    assert not any(each.attribute.endswith((".now", ".away")) for each in then)
+    assert any(each.value == "Porto" for each in then)
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "over"),
+    [
+        ("I'm on holiday until Friday", "I'm back at work", True),
+        ("I'm in Lisbon for a few days", "back home", True),
+        ("I'm in Lisbon for a few days", "I'm back home tomorrow", False),
+        ("I'm in Lisbon for a few days", "my sister is back home", False),
+        ("I'm on holiday until Friday", "can't wait to be back at work", False),
+    ],
+)
+def test_who_is_back_is_away_no_more(somebody, before, said, over):
+    somebody.believed_after(before, said)
+    then = somebody.beliefs(valid_at="2026-03-02T10:00Z")
+    assert any(each.attribute.endswith((".now", ".away")) for each in then) is not over
+
+
+def test_the_profile_tells_the_new_age(somebody):
+    somebody.believed_after("I'm 34", "I'm 35 now")
+    profile = somebody.memory.context(somebody.who, "how old am I?").content
+    assert "35" in profile
+    assert "34" not in profile
+
+
+def test_two_things_given_up_in_one_breath_take_one_decision_for_each(somebody):
+    somebody.remember("I use vim")
+    _, decisions = somebody.remember("I no longer use vim or emacs")
+    assert len(decisions) == 2
+
+
+def test_who_was_met_is_called_by_the_name_of_the_next_sentence(somebody):
+    found = somebody.believed_after("Met someone. His name is Matthias.")
+    assert [each.value for each in found] == ["Matthias"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My sister met someone. His name is Matthias.",
+        "Met someone at the bar. His name is Matthias.",
+        "Met someone who wants to buy the car. His name is Al.",
+    ],
+)
+def test_whom_somebody_else_met_is_nobodys_partner(somebody, said):
+    assert not any(each.type == "relation" for each in somebody.believed_after(said))
 
 
 def test_a_wedding_that_was_is_to_come_no_longer(somebody):

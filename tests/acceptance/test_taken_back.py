@@ -43,6 +43,47 @@ TAKEN_BACK = [
 ]
 """What is believed, what takes it back, and the words that are in no belief then or at any time."""
 
+PAST_TAKEN_BACK = [
+    ("I live in Rome", "I live in Oslo now", "I never lived in Rome", "lives in Rome"),
+    ("I live in Rome", "I moved to Oslo", "I've never lived in Rome", "lives in Rome"),
+    ("I live in Rome", "I don't live in Rome any more", "I never lived in Rome", "lives in Rome"),
+    ("I work at Acme", "I work at Google now", "I never worked at Acme", "works at Acme"),
+    ("I use vim", "I switched to emacs", "I never used vim", "uses vim"),
+    ("I drive a Golf", "I drive a Polo now", "I never drove a Golf", "drives a Golf"),
+    ("I used to live in Rome", "I live in Oslo", "I never lived in Rome", "used to live in Rome"),
+    ("I used to work at Acme", "hello", "I never worked at Acme", "used to work at Acme"),
+]
+"""What was believed, what made it past, what takes it back, and words that are told at no time."""
+PAST_STANDS = [
+    ("I live in Rome", "I live in Oslo now", "I never lived in Paris"),
+    ("I live in Rome", "I live in Oslo now", "I never liked Rome"),
+    ("I live in Rome", "I live in Oslo now", "my sister never lived in Rome"),
+    ("I live in Rome", "I live in Oslo now", "I never worked in Rome"),
+]
+JOKES = [
+    ("My boss is Piotr", "Piotr isn't my boss", "just kidding", "boss is Piotr"),
+    ("My boss is Piotr", "Piotr isn't my boss any more", "Just kidding!", "boss is Piotr"),
+    ("I live in Porto", "I moved to Rome", "just kidding", "lives in Porto"),
+    ("I live in Porto", "I don't live in Porto anymore", "lol jk", "lives in Porto"),
+    ("I work at Acme", "I quit my job", "that was a joke", "works at Acme"),
+    ("I work at Acme", "I quit my job", "haha just joking", "works at Acme"),
+    ("My sister is called Anna", "my sister isn't called Anna", "kidding!", "called Anna"),
+    ("I have a dog called Rex", "Rex died", "only kidding", "called Rex"),
+]
+"""What is believed, a joke, what says so, and the words that are believed again."""
+NO_JOKES = [
+    ("I work at Acme", "I quit my job", "I was just kidding around at work", "works at Acme"),
+    ("I work at Acme", "I quit my job", "my boss is just kidding me", "works at Acme"),
+    ("I work at Acme", "I quit my job", "no jokes please", "works at Acme"),
+]
+IN_ONE_BREATH = [
+    ("My boss is Piotr", "Piotr isn't my boss … just kidding", "boss is Piotr"),
+    ("My boss is Piotr", "Piotr isn't my boss anymore... just kidding", "boss is Piotr"),
+    ("My boss is Piotr", "Piotr isn't my boss. just kidding, he is", "boss is Piotr"),
+    ("I live in Porto", "I moved to Rome, just kidding", "lives in Porto"),
+    ("I work at Acme", "I quit my job. Just kidding.", "works at Acme"),
+]
+
 FORGOTTEN = [
     ("I live in Porto", "Forget that I live in Porto", "Porto"),
     ("I live in Porto", "pls forget that i live in porto", "Porto"),
@@ -167,6 +208,38 @@ def test_what_is_to_be_forgotten_or_denied_is_over(somebody, before, said, words
 
 @pytest.mark.parametrize(("before", "said", "words"), STANDS)
 def test_what_is_not_taken_back_stands(somebody, before, said, words):
+    assert any(words in each.text for each in somebody.believed_after(before, said))
+
+
+@pytest.mark.parametrize(("before", "then", "said", "words"), PAST_TAKEN_BACK)
+def test_what_is_past_and_never_was_so_is_told_at_no_time(somebody, before, then, said, words):
+    somebody.believed_after(before, then, said)
+    for at in ("2026-03-01T12:00Z", "2026-03-02T12:00Z", None):
+        found = somebody.beliefs() if at is None else somebody.beliefs(valid_at=at)
+        assert not any(words in each.text for each in found)
+
+
+@pytest.mark.parametrize(("before", "then", "said"), PAST_STANDS)
+def test_what_is_past_and_not_denied_is_told_of_then(somebody, before, then, said):
+    somebody.believed_after(before, then, said)
+    found = somebody.beliefs(valid_at="2026-03-01T12:00Z")
+    assert "User lives in Rome" in [each.text for each in found]
+
+
+@pytest.mark.parametrize(("before", "joke", "said", "words"), JOKES)
+def test_what_a_joke_ended_is_believed_again(somebody, before, joke, said, words):
+    somebody.believed_after(before, joke)
+    assert any(words in each.text for each in somebody.believed_after(said))
+    assert somebody.memory.audit.replay_all().different == 0
+
+
+@pytest.mark.parametrize(("before", "news", "said", "words"), NO_JOKES)
+def test_what_was_no_joke_is_over(somebody, before, news, said, words):
+    assert not any(words in each.text for each in somebody.believed_after(before, news, said))
+
+
+@pytest.mark.parametrize(("before", "said", "words"), IN_ONE_BREATH)
+def test_a_joke_ends_nothing(somebody, before, said, words):
     assert any(words in each.text for each in somebody.believed_after(before, said))
 
 

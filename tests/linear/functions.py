@@ -156,6 +156,11 @@ def _confirm(text: str) -> None:
     RuleExtractor().extract(Turn("Yes, that's right."), [Turn(text, role="assistant")])
 
 
+def _answer(text: str) -> None:
+    RuleExtractor().extract(Turn(f"Yes, {text}"), [Turn("Do you have a dog?", role="assistant")])
+    RuleExtractor().extract(Turn("Yes, two"), [Turn(f"Do you have {text}?", role="assistant")])
+
+
 def _correct(text: str) -> None:
     RuleExtractor().extract(Turn("Actually it's Lisbon, not Porto."), [Turn(text)])
 
@@ -218,6 +223,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "redact": redact,
     "rules: a turn": _extract,
     "rules: what was confirmed": _confirm,
+    "rules: what was answered": _answer,
     "rules: what was corrected": _correct,
     "rules: types of one's own": lambda text: Custom(MEDICATION).in_claim(text),
     "claude: prefilter": lambda text: nothing_to_keep(Turn(text)),
@@ -259,6 +265,7 @@ def exercise() -> None:
     RuleExtractor().extract(Turn("make that Tuesday"), [said])
     guessed = Turn("You live in Aarhus, right?", "g", "assistant")
     RuleExtractor().extract(Turn("no, Aalborg"), [guessed])
+    _answer("a cat")
     with TemporaryDirectory() as place, open_memory(place, consent="consent") as memory:
         for turn in TALK.splitlines():
             memory.remember("ana", turn, session="talk")
