@@ -163,6 +163,9 @@ OVER = [
     ("My boyfriend is Tom", "My husband Tom is a chef", "boyfriend"),
     ("My fiance is Tom", "my husband Tom is a chef", "fiance"),
     ("My wife is Ana", "my ex-wife Ana is a nurse", "User's wife"),
+    ("im married", "turns out I'm not married after all", "is married"),
+    ("im left-handed", "so turns out I am not left-handed after all", "is left-handed"),
+    ("i like coffee", "turns out I don't like coffee after all", "User likes coffee"),
     ("I got an iphone 15", "returned the iphone, bought a pixel 9", "iphone 15"),
     ("I have a Kindle", "sent the kindle back", "has a Kindle"),
 ]
@@ -480,6 +483,7 @@ NO_CHANGE = [
     ("I live in Porto", "I'm based in Lisbon this month", "in Porto"),
     ("I live in Porto", "I'm living in Lisbon for a few weeks", "in Porto"),
     ("I work from home", "I'm working from the office this week", "from home"),
+    ("im married", "if it turns out I'm not married, great", "is married"),
     ("I live in Lisbon", "returned to Lisbon", "lives in Lisbon"),
     ("I have a phone", "returned the call", "has a phone"),
     ("I have a Kindle", "returned the library book I told you about", "has a Kindle"),
