@@ -840,6 +840,7 @@ class MemoryLedger(Parts):
             update={
                 "ledger": str(self.place),
                 "extractor": self._core.current_extractor.name,
+                "consumers": answer.consumers and self.webhooks.with_problems(answer.consumers),
                 "warnings": (
                     *answer.warnings,
                     *(self._notary.warnings() or self._core.signing.warnings()),
