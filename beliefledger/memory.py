@@ -33,7 +33,7 @@ from beliefledger.ledger.errors import (
     LedgerError,
     NotPermitted,
 )
-from beliefledger.ledger.names import shown
+from beliefledger.ledger.names import check_text, shown
 from beliefledger.ledger.spans import COUNT, DELETE, RECORD, traced
 from beliefledger.ledger.subscription import Subscription, check_reached
 from beliefledger.ledger.vault import SYSTEM
@@ -422,6 +422,8 @@ class MemoryLedger(Parts):
         from beliefledger.reading.lists import WhichDecisions
 
         where = Where.of(where)
+        if turn_id is not None:
+            check_text("turn_id", turn_id)
         which = WhichDecisions(outcome, reason, turn_id, waits)
         cut = Cut.of("decisions", (subject, which, as_of, where), limit, after)
         snapshot = self._queries.snapshot(as_of)
@@ -819,6 +821,8 @@ class MemoryLedger(Parts):
 
     def _refs_of(self, subjects: Sequence[str]) -> list[str]:
         """The references of those who are known by now and not erased."""
+        if isinstance(subjects, str) or not isinstance(subjects, Collection):
+            raise InvalidQuery("subjects: give a list of names, or None for everybody.")
         refs = []
         for subject in subjects:
             with suppress(NotPermitted):

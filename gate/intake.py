@@ -16,7 +16,7 @@ from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.choices import Choices, Meant
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.metadata import check_metadata
-from beliefledger.ledger.names import check_name
+from beliefledger.ledger.names import check_name, check_text
 from beliefledger.ledger.secret_filter import session_name
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
@@ -88,16 +88,11 @@ class TurnInput:
         ):
             if value is None and name not in {"subject", "content", "role"}:
                 continue
-            if not isinstance(value, str):
-                raise InvalidTurn(f"{name} must be text, not {type(value).__name__}.")
-            try:
-                value.isascii() or value.encode()
-            except UnicodeEncodeError:
-                raise InvalidTurn(f"{name} is not valid Unicode text.") from None
+            text = check_text(name, value, InvalidTurn)
             if name == "content":
-                check_size(name, value, most_bytes)
+                check_size(name, text, most_bytes)
             else:
-                check_name(name, value)
+                check_name(name, text)
         check_metadata(self.metadata)
         if not self.subject.strip():
             raise InvalidTurn("subject is empty.")

@@ -63,6 +63,11 @@ def who(asked: Queryable, lookup: bytes, where: str) -> Who:
     return Who(here[0] if here else None, sorted(erased))
 
 
+def person(asked: Queryable, lookup: Callable[[str], bytes], real_id: str, where: str) -> Who:
+    """Who has this id. Raises as `who` does."""
+    return who(asked, lookup(real_id), where)
+
+
 def principal(asked: Queryable, lookup: bytes, where: str) -> str | None:
     """Raises `LogCorrupted` as `who` does."""
     found = asked.rows(_PRINCIPAL, (lookup, lookup))
