@@ -25,7 +25,7 @@ from beliefledger.tools.server.api.endpoint import (
 )
 from beliefledger.tools.server.api.once import KeyRefused
 from beliefledger.tools.server.api.outlet import Outlet
-from beliefledger.tools.server.caller import Caller, whole_id
+from beliefledger.tools.server.caller import Caller, cited
 
 _LOOK_SECONDS = 0.05
 
@@ -173,7 +173,7 @@ def process(caller: Caller, which: ToProcess) -> ProcessAnswer:
 def turn(caller: Caller, turn_id: Id) -> TurnAnswer:
     """What was said, with the words marked that the gate decided about, as far as they may be
     told."""
-    found = caller.memory.turn(whole_id(turn_id, "turn"))
+    found = caller.memory.turn(cited(turn_id, "turn"))
     if not caller.owns(found.subject):
         raise UnknownMemory("There is no such turn.")
     return Outlet(caller.memory).turn(found)
@@ -185,11 +185,15 @@ def turn_job(
 ) -> TurnJob:
     """How far a turn is, and what was decided. `wait` is how many seconds to wait for it."""
     ends = monotonic() + wait
-    found = caller.memory.turn(whole_id(turn_id, "turn"))
+    found = caller.memory.turn(cited(turn_id, "turn"))
     if not caller.owns(found.subject):
         raise UnknownMemory("There is no such turn.")
     while found.state == "pending" and monotonic() < ends:
         sleep(_LOOK_SECONDS)
         found = caller.memory.turn(turn_id)
-    told: dict[str, Any] = {"turn_id": turn_id, "state": found.state, "attempts": found.attempts}
+    told: dict[str, Any] = {
+        "turn_id": found.turn_id,
+        "state": found.state,
+        "attempts": found.attempts,
+    }
     return TurnJob(**told, decisions=Outlet(caller.memory).decisions(found.decisions))
