@@ -117,6 +117,19 @@ class TurnInput:
         parts = "\x1f".join((self.session or "", place, self.role, self.content))
         return "default\x1f" + hashlib.sha256(parts.encode()).hexdigest()
 
+    def repeats(self, before: TurnRecorded | TurnInput) -> bool:
+        """Whether it says what was said before under a key that the caller gave, in the same role.
+        Secrets are taken out of both by what is known as one now."""
+        same = self.content == before.content and self.role == before.role
+        if self.idempotency_key is None or same:
+            return True
+        if self.channel == "store" != before.channel:
+            return True  # refused alike whether that turn is erased or not, once it is looked for
+        from beliefledger.ledger.redact import redact  # noqa: PLC0415  (see secret_filter)
+
+        one, other = redact(self.content).text, redact(before.content).text
+        return one == other and self.role == before.role
+
     def event(self, key: bytes, clock_said: Micros | None = None) -> TurnRecorded:
         """The turn with its secrets taken out; `key` is the subject's, for ids. `clock_said` stands
         in for a time nobody stated."""

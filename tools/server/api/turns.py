@@ -11,7 +11,6 @@ from pydantic import BaseModel, Field, JsonValue
 from beliefledger.answers import DecisionAnswer, ProcessAnswer, TurnReceipt
 from beliefledger.gate.intake import TurnInput
 from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
-from beliefledger.ledger.redact import redact
 from beliefledger.reading.turns import TurnAnswer
 from beliefledger.times import micros
 from beliefledger.tools.server.api.endpoint import (
@@ -23,7 +22,6 @@ from beliefledger.tools.server.api.endpoint import (
     numbered,
     speaking,
 )
-from beliefledger.tools.server.api.once import KeyRefused
 from beliefledger.tools.server.api.outlet import Outlet
 from beliefledger.tools.server.caller import Caller, cited
 
@@ -112,16 +110,7 @@ def record_turn(caller: Caller, turn: Turn, idempotency_key: Key = None) -> Turn
     given = _input(caller, turn, idempotency_key)
     caller.grant_first(given.subject)
     [receipt] = caller.memory.record_turns([given])
-    if receipt.already and idempotency_key:
-        _check_same(caller, receipt, turn)
     return receipt
-
-
-def _check_same(caller: Caller, receipt: TurnReceipt, turn: Turn) -> None:
-    """Raises `KeyRefused` where the key is that of a turn with other words."""
-    known = caller.memory.turn(receipt.turn_id)
-    if known.content and (known.content, known.role) != (redact(turn.content).text, turn.role):
-        raise KeyRefused.reused()
 
 
 @endpoint("POST", "/turns/batch", "record_turns", status=201, once=True)
