@@ -214,7 +214,7 @@ class Log:
                 )
         events = [
             New(SubjectRegistered(anew=anew), new_id(), subject_stream(ref), ref, actor)
-            for ref in unknown.values()
+            for ref in dict.fromkeys(unknown.values())
         ]
         if events:
             self.append(events, {event.stream: 0 for event in events})

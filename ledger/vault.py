@@ -39,7 +39,7 @@ from beliefledger.ledger.keystore import (
 )
 from beliefledger.ledger.lookups import Queryable, Who
 from beliefledger.ledger.masterkey import MasterKey
-from beliefledger.ledger.names import check_text
+from beliefledger.ledger.names import check_text, composed
 from beliefledger.ledger.principals import SYSTEM, Principals
 from beliefledger.ledger.register import End, Entry, Register
 from beliefledger.ledger.sqlite.vault import SQLiteVault
@@ -177,6 +177,7 @@ class Vault:
             return who.ref
         if who.erased and not anew:
             raise NotPermitted(_ERASED)
+        real_id = composed(real_id)
         lookup = self._secrets.lookup(tenant, real_id)
         ref, key = os.urandom(16).hex(), new_key()
         sealed_id = Sealer(key).seal(real_id.encode(), b"real id")
