@@ -358,7 +358,7 @@ class Webhooks:
         since = self._log.clock() - int(SAME_SECONDS * SECOND)
 
         def decide(ends: dict[str, Endpoint]) -> Event | None:
-            last = ends[webhook].problem
+            last = ends[webhook].problem if webhook in ends else None
             told = last is not None and last.recorded_at > since and last.facts["reason"] == reason
             return None if told else event
 
