@@ -353,7 +353,8 @@ class MemoryLedger(Parts):
         """What is believed about a subject (or about everybody), in the order of writing.
 
         `as_of` asks what was believed then: a position (an int below 10^12), or a time. `valid_at`
-        asks what of it was true then; by default the time of `as_of`, else now. `min_confidence`
+        asks what of it was true then; by default the time of `as_of`, else now. A time without a
+        zone is UTC, here and wherever one is given. `min_confidence`
         is by default the `recall_floor` of the policy in force. A subject nobody knows, or who was
         erased, has no beliefs. `where` picks by session, agent, topic, type and metadata.
         `reader` is a person who asks, by default the subject. Of others they see what is visible to
@@ -376,7 +377,8 @@ class MemoryLedger(Parts):
         )
 
     def as_of(self, moment: Moment | Snapshot) -> Snapshot:
-        """The ledger as it was: the last position recorded at or before a time, or a position."""
+        """The ledger as it was: the last position recorded at or before a time, or a position. A
+        time without a zone is UTC."""
         snapshot = self._queries.snapshot(moment)
         if snapshot is None:
             raise InvalidQuery("as_of needs a time or a position.")
