@@ -52,6 +52,8 @@ class TurnInput:
     >>> turn.check(most_bytes=100)
     >>> turn.key() == TurnInput("ana", turn.content, session="monday", ordinal=1).key()
     True
+    >>> TurnInput("ana", "Hello.", idempotency_key="1").repeats(turn)  # under that key
+    False
     >>> turn.event(key=bytes(32)).content  # as it is recorded
     'My card is [redacted card_number].'
     >>> turn.withheld("").content  # as it is recorded of somebody who was erased
