@@ -125,8 +125,8 @@ def _refigured_by(
             when = When() if dated is None else dated.when
         elif one.type != "event":
             when = When()
-        told = _by_its_figure(candidate) if _MADE_IT.search(_before(candidate)) else candidate
-        yield in_place(told, one, claim, value, (ends,)).model_copy(update={"when": when})
+        cited = _by_its_figure(candidate) if _MADE_IT.search(_before(candidate)) else candidate
+        yield in_place(cited, one, claim, value, (ends,)).model_copy(update={"when": when})
 
 
 def _by_its_figure(candidate: Candidate) -> Candidate:
