@@ -7,6 +7,8 @@ import pytest
 from beliefledger import open_memory
 
 OVER = [
+    ("My manager is Sanjay", "Sanjay left the company last week", "Sanjay"),
+    ("My manager is Sanjay", "Sanjay has left our firm, sadly", "Sanjay"),
     ("my car is a corsa", "MOT failed, scrapped the corsa", "corsa"),
     ("I have two roommates, Kim and Dre", "moved to Astoria with my partner June", "Dre"),
     ("i have a dog called Rex", "poor Rex passed away last night", "dog called Rex"),
@@ -312,6 +314,9 @@ ANEW = [
 """What is believed, the news, and the slot with its new value."""
 
 NO_CHANGE = [
+    ("My manager is Sanjay", "Sanjay left the company dinner last week", "Sanjay"),
+    ("My manager is Sanjay", "Sanjay left the team meeting", "Sanjay"),
+    ("My manager is Sanjay", "Sanjay might leave the company", "Sanjay"),
     ("my brother has a boat", "he almost sold it", "boat"),
     ("my sister works at Aldi", "she quit smoking", "Aldi"),
     ("i dont have a car", "my brother got a car", "does not have a car"),
