@@ -167,6 +167,8 @@ def _fits(told: News, held: Held) -> bool:
     if not says.get("thing"):
         return True
     value = [each for each in WORD.findall(memory.value.lower()) if each not in _ARTICLES]
+    while len(value) > 1 and value[-1].isdigit():
+        del value[-1]  # "an iphone 15"
     named = (value[-1:] or [""])[0]
     slot = memory.attribute.rpartition(".")[2].replace("-", " ")
     if any(is_named(each, told.things) for each in (named, slot, slot.rpartition(" ")[2])):

@@ -210,6 +210,8 @@ def _modifier(words: list[Token], at: int, *, after_role: bool) -> _Item | None:
         end = _place_end(words, at + 2)
         if end > at + 2:
             key = "home.location" if following == "in" else "home.near"
+            if low in ("live", "lives"):
+                return _Item(key, "home", at + 2, end, end, at + 1, "lives")
             return _Item(key, "home", at + 2, end, end, at, "is")
     elif low in ("working", "works", "employed") and at + 2 < len(words):
         if following in ("at", "for", "by"):

@@ -34,6 +34,10 @@ _COMES = frozenset({"from", "based", "living", "at"})
 _ENDS = frozenset(".,;!-–—(")
 _AFTER_CHILDREN = _ENDS | _COMES | {"and", "here"}
 _NAMING = frozenset({"called", "named", "aged"})
+_GOES_ON = frozenset("live work study have love hate like drive own play teach".split())
+"""What may follow behind a name and an age: "Jo, 29, work at Initech"."""
+_NO_OBJECT = frozenset("it this that them the on to out up is was".split())
+"""Behind such a verb, an order or a heading: "Route, 66, drive to LA"."""
 _SPEAKING = frozenset(
     "i i'm i've i'd i'll my we we're we've our he she it they the this you".split()
 )
@@ -52,6 +56,7 @@ def may_begin(text: str) -> bool:
         or first in _FEW
         or first in _STATUS
         or first in _PARENTS
+        or (len(more) > 1 and more[0].isdigit() and more[1] in _GOES_ON)
     ):
         return True
     return is_job(first) or any(map(is_job, more[:2]))
@@ -139,6 +144,8 @@ def _left_out(low: list[str], words: list[Token]) -> tuple[str, ...]:
         return ("i'm", "a") if following in ("from", ",") or _job(low, 1) else ()
     if first.isdigit() and len(first) == 2 and first[0] != "0" and following == ",":
         return ("i'm",) if _job(low, 2) or (low[2:3] and low[2] in _STATUS | {"retired"}) else ()
+    if _is_named(words, low):
+        return ("i'm",)
     if first in _STATUS and following == "," and len(low) > 3:
         return ("i'm",) if low[2] in _FEW | {"with", "one"} or low[2].isdigit() else ()
     if first in _FEW:
@@ -149,6 +156,22 @@ def _left_out(low: list[str], words: list[Token]) -> tuple[str, ...]:
         told = after[:1] and after[0] in _FEW
         return ("i'm", "a") if told and (not after[1:] or after[1] in _AFTER_CHILDREN) else ()
     return () if _COMES.isdisjoint(low) else _job_from(low, words)
+
+
+def _is_named(words: list[Token], low: list[str]) -> bool:
+    """ "Jo, 29, work at Initech": a name, an age, and what goes on as "I" would."""
+    return (
+        len(low) > 5
+        and words[0].text[0].isupper()
+        and words[0].text.isalpha()
+        and low[0] not in WORDS["not_names"]
+        and low[1] == low[3] == ","
+        and len(low[2]) == 2
+        and low[2].isdigit()
+        and low[2][0] != "0"
+        and low[4] in _GOES_ON
+        and low[5] not in _NO_OBJECT
+    )
 
 
 def _job(low: list[str], at: int) -> bool:

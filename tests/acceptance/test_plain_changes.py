@@ -167,6 +167,8 @@ OVER = [
     ("My boyfriend is Tom", "My husband Tom is a chef", "boyfriend"),
     ("My fiance is Tom", "my husband Tom is a chef", "fiance"),
     ("My wife is Ana", "my ex-wife Ana is a nurse", "User's wife"),
+    ("I got an iphone 15", "returned the iphone, bought a pixel 9", "iphone 15"),
+    ("I have a Kindle", "sent the kindle back", "has a Kindle"),
 ]
 """What is believed, the news, and the words that are in no belief then."""
 
@@ -493,6 +495,10 @@ NO_CHANGE = [
     ("I live in Porto", "I'm based in Lisbon this month", "in Porto"),
     ("I live in Porto", "I'm living in Lisbon for a few weeks", "in Porto"),
     ("I work from home", "I'm working from the office this week", "from home"),
+    ("I live in Lisbon", "returned to Lisbon", "lives in Lisbon"),
+    ("I have a phone", "returned the call", "has a phone"),
+    ("I have a Kindle", "returned the library book I told you about", "has a Kindle"),
+    ("I have a Makita drill", "Tom returned the drill", "Makita drill"),
 ]
 """What is believed, what ends nothing, and the words of what is believed still."""
 
@@ -558,6 +564,11 @@ NOTED_OVER = [
     ("going vegan for january", "vegan didnt last lol", "going vegan"),
     ("I keep budgerigars, four of them", "so the budgies went to my neighbour", "budgerigars"),
     ("no surfing until june", "back surfing!!", "no surfing"),
+    ("I bought a Kindle", "sent the Kindle back", "bought a Kindle"),
+    ("I bought a drill", "took the drill back to the shop", "bought a drill"),
+    ("I bought a Kindle", "I returned the Kindle to Amazon", "bought a Kindle"),
+    ("I bought a jacket", "I sent my jacket back, too small", "bought a jacket"),
+    ("I ordered a desk", "sent the desk back because it wobbled", "ordered a desk"),
 ]
 NOTED_STILL = [
     ("we're getting married in August", "my sister got married", "getting married"),
@@ -602,6 +613,9 @@ NOTED_STILL = [
     ("Graham is staying with us", "Graham went back to work", "staying with us"),
     ("Graham is staying with us", "Graham went back to the kitchen", "staying with us"),
     ("Graham is staying with us", "Graham's gone to bed", "staying with us"),
+    ("I bought a Kindle", "sent the Kindle back for repair", "bought a Kindle"),
+    ("I bought a laptop", "my sister returned the laptop", "bought a laptop"),
+    ("I bought a drill", "returned the drill bits", "bought a drill"),
 ]
 FOR_A_WHILE = [
     ("I'm on holiday until Friday", "on holiday", 6),
@@ -737,7 +751,7 @@ def test_the_profile_tells_the_new_age(somebody):
     somebody.believed_after("I'm 34", "I'm 35 now")
     profile = somebody.memory.context(somebody.who, "how old am I?").content
     assert "35" in profile
-    assert "34" not in profile
+    assert "User is 34" not in profile
 
 
 def test_two_things_given_up_in_one_breath_take_one_decision_for_each(somebody):
