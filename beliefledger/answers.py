@@ -385,6 +385,9 @@ class ConsumerAnswer(Frozen):
     lag: int
     epoch: int
     holder: str | None
+    last_problem: str | None = None
+    """Of a webhook: why deliveries failed when they last did so repeatedly."""
+    last_problem_at: datetime | None = None
 
 
 class JobAnswer(Frozen):

@@ -10,6 +10,7 @@ from typing import Any
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.visibility import covers_team
 from beliefledger.ledger.errors import CallerMistake, InvalidQuery, NotPermitted
+from beliefledger.ledger.names import check_text
 from beliefledger.ledger.secret_filter import refuse
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.times import LATEST
@@ -25,13 +26,7 @@ EVERYTHING = ("memories", "episodes")
 
 def text(name: str, value: object) -> str:
     """Raises `InvalidQuery` unless the value is text."""
-    if not isinstance(value, str):
-        raise InvalidQuery(f"{name} must be text, not {type(value).__name__}.")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise InvalidQuery(f"{name} is not valid Unicode text.") from None
-    return value
+    return check_text(name, value)
 
 
 def purpose(value: object) -> str:

@@ -33,7 +33,7 @@ from beliefledger.ledger.errors import (
     LedgerError,
     NotPermitted,
 )
-from beliefledger.ledger.names import shown
+from beliefledger.ledger.names import check_text, shown
 from beliefledger.ledger.spans import COUNT, DELETE, RECORD, traced
 from beliefledger.ledger.subscription import Subscription, check_reached
 from beliefledger.ledger.vault import SYSTEM
@@ -353,7 +353,8 @@ class MemoryLedger(Parts):
         """What is believed about a subject (or about everybody), in the order of writing.
 
         `as_of` asks what was believed then: a position (an int below 10^12), or a time. `valid_at`
-        asks what of it was true then; by default the time of `as_of`, else now. `min_confidence`
+        asks what of it was true then; by default the time of `as_of`, else now. A time without a
+        zone is UTC, here and wherever one is given. `min_confidence`
         is by default the `recall_floor` of the policy in force. A subject nobody knows, or who was
         erased, has no beliefs. `where` picks by session, agent, topic, type and metadata.
         `reader` is a person who asks, by default the subject. Of others they see what is visible to
@@ -376,7 +377,8 @@ class MemoryLedger(Parts):
         )
 
     def as_of(self, moment: Moment | Snapshot) -> Snapshot:
-        """The ledger as it was: the last position recorded at or before a time, or a position."""
+        """The ledger as it was: the last position recorded at or before a time, or a position. A
+        time without a zone is UTC."""
         snapshot = self._queries.snapshot(moment)
         if snapshot is None:
             raise InvalidQuery("as_of needs a time or a position.")
@@ -422,6 +424,8 @@ class MemoryLedger(Parts):
         from beliefledger.reading.lists import WhichDecisions
 
         where = Where.of(where)
+        if turn_id is not None:
+            check_text("turn_id", turn_id)
         which = WhichDecisions(outcome, reason, turn_id, waits)
         cut = Cut.of("decisions", (subject, which, as_of, where), limit, after)
         snapshot = self._queries.snapshot(as_of)
@@ -819,6 +823,8 @@ class MemoryLedger(Parts):
 
     def _refs_of(self, subjects: Sequence[str]) -> list[str]:
         """The references of those who are known by now and not erased."""
+        if isinstance(subjects, str) or not isinstance(subjects, Collection):
+            raise InvalidQuery("subjects: give a list of names, or None for everybody.")
         refs = []
         for subject in subjects:
             with suppress(NotPermitted):
@@ -840,6 +846,7 @@ class MemoryLedger(Parts):
             update={
                 "ledger": str(self.place),
                 "extractor": self._core.current_extractor.name,
+                "consumers": answer.consumers and self.webhooks.with_problems(answer.consumers),
                 "warnings": (
                     *answer.warnings,
                     *(self._notary.warnings() or self._core.signing.warnings()),

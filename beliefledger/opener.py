@@ -63,7 +63,8 @@ def open_memory(
     A ledger with a witness (`BELIEFLEDGER_WITNESS`) is opened when that has cosigned its head; with
     `witnessed=False`, to look what is wrong with it, at once.
 
-    Raises `ExtractorMissing`, `EmbedderMissing` and `RedactionMissing` for what is not installed,
+    Raises `ExtractorMissing`, `EmbedderMissing` and `RedactionMissing` for what is not installed
+    or has no such name,
     `KeyMissing` for a wrong master key, `PolicyInvalid`, `NotPermitted`,
     `BackendUnavailable`, `BehindWitness`, `SplitView`.
 
@@ -81,6 +82,10 @@ def open_memory(
     if embedder is not None:
         name = embedder if isinstance(embedder, str) else embedder.name
         settings = replace(settings, embedder=name)
+    if given_embedder is None and settings.embedder is not None:
+        from beliefledger.search.models import check_named  # noqa: PLC0415  (most name none)
+
+        check_named(settings.embedder)
     for redaction in redactions:
         own_secrets.add(redaction)
     if tokenizer is not None:

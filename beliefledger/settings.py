@@ -238,6 +238,11 @@ def completing() -> bool:
     return "_BELIEFLEDGER_COMPLETE" in os.environ
 
 
+def model_cache() -> str | None:
+    """Where sentence-transformers keeps its models, if it was told; it reads this itself, too."""
+    return os.environ.get("SENTENCE_TRANSFORMERS_HOME") or None
+
+
 def one_thread_each() -> None:
     """Let libraries that compute start no threads: a server's calls come in several already, a
     command asks one question, and their own threads wait for more work busily, which costs more

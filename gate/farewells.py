@@ -477,13 +477,13 @@ def _exchanged(candidate: Candidate, held: Held) -> Candidate | None:
     if new.lower() in memory.value.lower():
         return None
     value = old.sub(lambda _: new, memory.value, count=1)
-    rest = old.sub(" ", memory.value).split()
-    if len(rest) > 1 or any(each[:1].isupper() for each in rest):
-        # "a 2011 Corsa", "Renault Zoe": what is said of the old does not hold of the new.
+    before, after = (each.split() for each in old.split(memory.value, maxsplit=1))
+    if before or len(after) > 1 or any(each[:1].isupper() for each in after):
+        # "a diesel Golf", "Renault Zoe": what is said of the old does not hold of the new.
         value, whole = new, re.escape(memory.value)
         if re.search(whole, memory.claim) is None:
             return None
         claim = re.sub(whole, lambda _: new, memory.claim, count=1)
     else:
         claim = old.sub(lambda _: new, memory.claim, count=1)
-    return in_place(candidate, held, claim, value, ())
+    return in_place(candidate, held, plain_changes.articled(claim, new), value, ())

@@ -80,7 +80,7 @@ def _refigured_by(
         fit = _figure_meant(candidate, kind, topics, one, turn)
         if fit is not None:
             scored.append((fit[0], one, fit[1]))
-    scored = scored or [(0, *each) for each in _lone(standing, candidate, kind)]
+    scored = scored or [(0, *each) for each in _lone(standing, candidate, kind, turn)]
     if not scored:
         return
     best = max(score for score, _, _ in scored)
@@ -125,7 +125,18 @@ def _refigured_by(
             when = When() if dated is None else dated.when
         elif one.type != "event":
             when = When()
-        yield in_place(candidate, one, claim, value, (ends,)).model_copy(update={"when": when})
+        cited = _by_its_figure(candidate) if _MADE_IT.search(_before(candidate)) else candidate
+        yield in_place(cited, one, claim, value, (ends,)).model_copy(update={"when": when})
+
+
+def _by_its_figure(candidate: Candidate) -> Candidate:
+    """With the figure alone as what it cites: what they did to it, "they upped it to", is over, and
+    what has that figure is not."""
+    [span, *others] = candidate.spans
+    at = span.quote.find(candidate.value)
+    start = span.start + at
+    figure = Span(start=start, end=start + len(candidate.value), quote=candidate.value)
+    return candidate.model_copy(update={"spans": (figure, *others)})
 
 
 def _as_many(new: str, old: str) -> str:
@@ -161,7 +172,7 @@ _OF_MOVING = frozenset(
 
 
 def _lone(
-    standing: Standing, candidate: Candidate, kind: str
+    standing: Standing, candidate: Candidate, kind: str, turn: TurnView
 ) -> list[tuple[Held, new_figures.Figure]]:
     """The only memory that words can mean which tell a number without what it counts: "dropped to 4
     days a week", "he turned 7", "so four of us now", "two died, so 9 left". None where it may be
@@ -172,9 +183,11 @@ def _lone(
         return []
     before, after = _before(candidate), quote[at + len(candidate.value) :].lower()
     if _MADE_IT.search(before):
-        return _pointed_at(standing, candidate, kind, at)
+        return _pointed_at(standing, candidate, kind, turn, named=True)
     if kind != "number":
         return []
+    if _DOWN_TO.match(before) and _ALONE.match(after):
+        return _pointed_at(standing, candidate, kind, turn, named=False)
     pattern: re.Pattern[str] | None = None
     aged = _AGED.search(before)
     unit = _UNIT.match(after)
@@ -203,23 +216,73 @@ def _lone(
 
 
 def _pointed_at(
-    standing: Standing, candidate: Candidate, kind: str, at: int
+    standing: Standing, candidate: Candidate, kind: str, turn: TurnView, *, named: bool
 ) -> list[tuple[Held, new_figures.Figure]]:
-    """The only memory with a figure that "it" may be: "haggled it down to 15" is of what is paid,
-    "they pushed it to 3pm" of what has its hour."""
+    """The memory with a figure that "it" may be: "haggled it down to 15" is of what is paid, "they
+    pushed it to 3pm" of what has its hour. Where it is not `named` at all, as in "down to 88!", it
+    has a measure. Of several it is the one that was said last, if that was today."""
     quote = candidate.spans[0].quote
+    at = quote.find(candidate.value)
+    types = LASTING | {"event", "commitment"} if kind in _DATED else LASTING
     found: list[tuple[Held, new_figures.Figure]] = []
     for one in standing.of_user():
         memory = one.written.memory
-        if one.type not in LASTING or memory.context is not None:
+        if one.type not in types or memory.context is not None or _is_past(one, turn):
             continue
         old = _old(memory.claim, kind, quote, at, candidate.value)
         if old is None or memory.claim[old.start : old.end].lower() == candidate.value.lower():
             continue
-        if kind == "number" and _PAID.search(memory.claim) is None:
+        if kind == "number" and not _is_as_much(memory.claim, old, candidate, named=named):
             continue
         found.append((one, old))
+    if len({each.written.memory.claim for each, _ in found}) > 1:
+        last = max(each.written.memory.said_at for each, _ in found)
+        found = [each for each in found if each[0].written.memory.said_at == last]
+        if last < turn.said_at - DAY:
+            return []
     return found if len({each.written.memory.claim for each, _ in found}) == 1 else []
+
+
+def _is_past(one: Held, turn: TurnView) -> bool:
+    """Whether an event or a plan was before: it has no other day any more."""
+    start = one.written.memory.when.start
+    planned = one.type in ("event", "commitment")
+    return planned and start is not None and start < turn.said_at - DAY
+
+
+def _is_as_much(claim: str, old: new_figures.Figure, candidate: Candidate, *, named: bool) -> bool:
+    """Whether what a claim has so much of may be as much as is said now: it is measured or paid
+    for, in the same unit, and neither doubles nor halves twice."""
+    if named and _PAID.search(claim) is not None:
+        return True
+    quote = candidate.spans[0].quote
+    at = quote.find(candidate.value)
+    new_unit, old_unit = _unit(quote[at + len(candidate.value) :]), _unit(claim[old.end :])
+    if not (old_unit in _MEASURES or _PAID.search(claim)) or new_unit not in {"", old_unit}:
+        return False
+    amounts = [_amount(candidate.value), _amount(claim[old.start : old.end])]
+    return min(amounts) > 0 and max(amounts) <= _MOST * min(amounts)
+
+
+def _amount(figure: str) -> float:
+    """What a figure in digits says; 0 for words."""
+    digits = figure.lower().strip("$€£ ").replace(",", "")
+    thousands = 1000 if digits.endswith("k") else 1
+    digits = digits.removesuffix("k")
+    return thousands * float(digits) if _PLAIN.fullmatch(digits) else 0.0
+
+
+_MOST = 2.5
+_PLAIN = compile_later(r"\d{1,9}(?:\.\d{1,3})?")
+_DOWN_TO = compile_later(
+    r"^\W*+(?:(?:i['’]?m|i am|we['’]?re|it['’]?s|and|now(?! at)|so|ok|yay|yes|ugh|back(?! to| at)|"
+    r"finally|already|currently|today|this week|this morning)\b[ ,:!]*+)*+"
+    r"(?:down to|up to|back to|back at|now at) (?:just |only |about |around )?$"
+)
+_ALONE = compile_later(
+    r" ?(?:kg|kilos?|lbs?|pounds|mg|ml|euros?|dollars|bucks|quid|km|hours|minutes|percent|%)?"
+    r"(?: (?:now|again|this week|today|already|finally|yay|lol))*\W*$"
+)
 
 
 _MADE_IT = compile_later(
@@ -229,7 +292,7 @@ _MADE_IT = compile_later(
     r"(?:just |only |about |around |the )?$"
 )
 _PAID = compile_later(
-    r"[$€£]|\b(?:pay(?:s|ing)?|paid|costs?|price|rent|fee|charges?|quid|euros?|pounds?|dollars?|"
+    r"[$€£]|\b(?:pay(?:s|ing)?|paid|costs?|price|rent|fee|charges?|salary|wages?|earns?|budget|quid|euros?|pounds?|dollars?|"
     r"bucks)\b",
     re.I,
 )
@@ -412,12 +475,14 @@ _SPANS = frozenset(
 )
 _MEASURES = frozenset(
     stem(each)
-    for each in "mg g kg ml l litre litres liter liters km mile miles m cm mm hour hours minute "
-    "minutes euro euros pound pounds dollar dollars percent degree degrees time times".split()
+    for each in "mg g kg kilo kilos lb lbs stone ml l litre litres liter liters km "
+    "mile miles m cm mm hour hours minute minutes euro euros pound pounds dollar dollars "
+    "percent degree degrees time times".split()
 )
 """What many things are measured in: it does not tell which of them is meant."""
 
 
+_SAME_UNIT = {"kilo": "kg", "kilos": "kg", "lb": "pounds", "lbs": "pounds", "quid": "pounds"}
 _NO_UNIT = frozenset(
     "a an per is are was now left so and but or by this in on at for to the".split()
 )
@@ -428,5 +493,5 @@ def _unit(after: str) -> str:
     found = _UNIT.match(after)
     if found is None or found[1].lower() in _NO_UNIT:
         return ""
-    word = found[1].lower()
+    word = _SAME_UNIT.get(found[1].lower(), found[1].lower())
     return "" if word not in set(new_figures.words_of(word)) else stem(word)

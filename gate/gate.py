@@ -23,6 +23,7 @@ from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import (
     ExtractionUnavailable,
+    IdempotencyKeyReused,
     NotPermitted,
     VersionConflict,
 )
@@ -35,7 +36,7 @@ from beliefledger.ledger.events.turn import (
 )
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.spans import UPSERT, traced
-from beliefledger.ledger.times import Clock, Micros
+from beliefledger.ledger.times import Clock, Micros, to_datetime
 from beliefledger.ledger.vault import SYSTEM
 
 
@@ -186,7 +187,9 @@ class Gate(Writer):
                 raise NotPermitted("This subject was erased.")
             turn_id = streams.turn_stream(keys.ids, turn.key())
             ids.append(turn_id)
-            if turn_id not in new:
+            if turn_id in new:
+                _check_repeats(turn, new[turn_id].turn, "in the same call")
+            else:
                 new[turn_id] = Told(turn_id, ref, turn)
                 expect[streams.subject_stream(ref)] = self.memo.consent(ref).version
         # A single turn is almost always new: let the append find out. A batch may be a repetition.
@@ -229,6 +232,10 @@ class Gate(Writer):
         while there := self.log.read_stream(each.turn_id, upto=1):
             [first] = there
             if first.event is not None and not consent.is_going(first.position):
+                if not each.withheld and isinstance(first.event, TurnRecorded):
+                    when = f"{to_datetime(first.recorded_at):%Y-%m-%d %H:%M} UTC"
+                    first_use = f"for turn {each.turn_id[:10]} on {when}"
+                    _check_repeats(each.turn, first.event, first_use)
                 return replace(each, position=first.position)
             again = streams.told_again(keys.ids, each.turn_id)
             each = replace(each, turn_id=again, withheld=True)
@@ -291,7 +298,8 @@ class Gate(Writer):
             ref = refs[each.turn.subject]
             draft.consent(ref)
             ids.append(streams.turn_stream(draft.keys(ref).ids, each.turn.key()))
-            new.setdefault(ids[-1], Told(ids[-1], ref, each.turn))
+            same = new.setdefault(ids[-1], Told(ids[-1], ref, each.turn))
+            _check_repeats(each.turn, same.turn, "in the same call")
         there = self._looked_up(new)
         draft.read_ahead(
             (there[turn_id].subject_ref, each.candidate)
@@ -382,3 +390,11 @@ class Gate(Writer):
             for number, (proposed, decided) in enumerate(pairwise(events), 2)
             if isinstance(proposed, CandidateProposed) and isinstance(decided, GateDecided)
         ]
+
+
+def _check_repeats(turn: TurnInput, before: TurnRecorded | TurnInput, first_use: str) -> None:
+    """Raises `IdempotencyKeyReused` for other words under a key than it was first used for."""
+    if not turn.repeats(before):
+        raise IdempotencyKeyReused(
+            f"idempotency_key: it was used {first_use}, and other words were sent then.", turn
+        )

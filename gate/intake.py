@@ -16,7 +16,7 @@ from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.choices import Choices, Meant
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.metadata import check_metadata
-from beliefledger.ledger.names import check_name
+from beliefledger.ledger.names import check_name, check_text
 from beliefledger.ledger.secret_filter import session_name
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
@@ -52,6 +52,8 @@ class TurnInput:
     >>> turn.check(most_bytes=100)
     >>> turn.key() == TurnInput("ana", turn.content, session="monday", ordinal=1).key()
     True
+    >>> TurnInput("ana", "Hello.", idempotency_key="1").repeats(turn)  # under that key
+    False
     >>> turn.event(key=bytes(32)).content  # as it is recorded
     'My card is [redacted card_number].'
     >>> turn.withheld("").content  # as it is recorded of somebody who was erased
@@ -88,16 +90,11 @@ class TurnInput:
         ):
             if value is None and name not in {"subject", "content", "role"}:
                 continue
-            if not isinstance(value, str):
-                raise InvalidTurn(f"{name} must be text, not {type(value).__name__}.")
-            try:
-                value.isascii() or value.encode()
-            except UnicodeEncodeError:
-                raise InvalidTurn(f"{name} is not valid Unicode text.") from None
+            text = check_text(name, value, InvalidTurn)
             if name == "content":
-                check_size(name, value, most_bytes)
+                check_size(name, text, most_bytes)
             else:
-                check_name(name, value)
+                check_name(name, text)
         check_metadata(self.metadata)
         if not self.subject.strip():
             raise InvalidTurn("subject is empty.")
@@ -121,6 +118,19 @@ class TurnInput:
         place = f"#{self.ordinal}" if self.ordinal is not None else f"@{self.said_at}"
         parts = "\x1f".join((self.session or "", place, self.role, self.content))
         return "default\x1f" + hashlib.sha256(parts.encode()).hexdigest()
+
+    def repeats(self, before: TurnRecorded | TurnInput) -> bool:
+        """Whether it says what was said before under a key that the caller gave, in the same role.
+        Secrets are taken out of both by what is known as one now."""
+        same = self.content == before.content and self.role == before.role
+        if self.idempotency_key is None or same:
+            return True
+        if self.channel == "store" != before.channel:
+            return True  # refused alike whether that turn is erased or not, once it is looked for
+        from beliefledger.ledger.redact import redact  # noqa: PLC0415  (see secret_filter)
+
+        one, other = redact(self.content).text, redact(before.content).text
+        return one == other and self.role == before.role
 
     def event(self, key: bytes, clock_said: Micros | None = None) -> TurnRecorded:
         """The turn with its secrets taken out; `key` is the subject's, for ids. `clock_said` stands

@@ -287,11 +287,10 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
     ends = (Ends(attribute=memory.attribute, value=old),) if several else ()
     if old not in memory.claim:
         return []
-    article = "an" if new[:1].lower() in "aeio" else "a"
     claim = memory.claim.replace(old, new, 1)
     if _SO_LONG.search(claim) is not None:  # that was so of the old one
         return [in_place(candidate, held, f"{SELF}: {text}", new, ())] if _is_users(held) else []
-    claims = [re.sub(rf"\ban? (?={re.escape(new)})", f"{article} ", claim)]
+    claims = [articled(claim, new)]
     if memory.attribute == "home.location":
         claims.append(memory.claim.replace(f"lives in {old}", f"moved to {new}"))
     if memory.attribute in _AS_TOLD and _is_users(held):
@@ -332,3 +331,9 @@ def _is_rival(new: str, old: str) -> bool:
     """Whether both are of a kind of which somebody has one at a time."""
     one, other = (pairs.rivals(tuple(each.lower().split())) for each in (new, old))
     return any(one[kind].isdisjoint(other[kind]) for kind in one.keys() & other.keys())
+
+
+def articled(claim: str, new: str) -> str:
+    """A claim with the article that goes with a new word: a Tesla, an e-Niro."""
+    article = "an" if new[:1].lower() in "aeio" else "a"
+    return re.sub(rf"\ban? (?={re.escape(new)})", f"{article} ", claim)

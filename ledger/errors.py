@@ -176,6 +176,16 @@ class InvalidTurn(CallerMistake):
     """What was given cannot be taken as it is. Correct it, and try again."""
 
 
+class IdempotencyKeyReused(InvalidTurn):
+    """The idempotency key was used for other words before. Send a new key with each new turn, and
+    the same one only to try again."""
+
+    def __init__(self, detail: str = "", turn: object = None) -> None:
+        super().__init__(detail)
+        self.turn = turn
+        """The one that was refused, of several."""
+
+
 class InvalidQuery(CallerMistake):
     """The question cannot be asked as it is. Correct it, and ask again."""
 

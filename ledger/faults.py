@@ -10,10 +10,14 @@ from pathlib import Path
 
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable
 
-_OWNER = "give the user who runs this the right to read and write it"
+_COPY = (
+    "or copy the whole directory of the ledger to a place that can be written, and open the copy:"
+    " questions, too, write views and locks"
+)
+_OWNER = f"give the user who runs this the right to read and write it, {_COPY}"
 _FILE = "a directory or device is where a file belongs: move it away, and put the file back"
 _DIRECTORY = "a file is where a directory belongs: move it away, or name another place"
-_READ_ONLY = "its file system is mounted read-only: mount it for writing, or name another place"
+_READ_ONLY = f"its file system is mounted read-only: mount it for writing, {_COPY}"
 REMEDIES = {
     errno.EACCES: _OWNER,
     errno.EPERM: _OWNER,

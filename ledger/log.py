@@ -16,7 +16,7 @@ from beliefledger.ledger.erasures import SUBJECT, Erasure
 from beliefledger.ledger.errors import LedgerError, LogCorrupted, NotPermitted, VersionConflict
 from beliefledger.ledger.events.ops import PrincipalRegistered
 from beliefledger.ledger.events.subject import SubjectRegistered
-from beliefledger.ledger.names import check_name
+from beliefledger.ledger.names import check_name, check_text
 from beliefledger.ledger.own_appends import OwnAppends
 from beliefledger.ledger.replica import Replica
 from beliefledger.ledger.store import (
@@ -180,7 +180,7 @@ class Log:
         refs: dict[str, str] = {}
         new: list[str] = []
         self._refresh()
-        for real_id in dict.fromkeys(real_ids):
+        for real_id in dict.fromkeys(check_text("subject", each) for each in real_ids):
             try:
                 known = self.vault.find(self.tenant, real_id)
             except NotPermitted:
@@ -214,7 +214,7 @@ class Log:
                 )
         events = [
             New(SubjectRegistered(anew=anew), new_id(), subject_stream(ref), ref, actor)
-            for ref in unknown.values()
+            for ref in dict.fromkeys(unknown.values())
         ]
         if events:
             self.append(events, {event.stream: 0 for event in events})

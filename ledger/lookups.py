@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from beliefledger.ledger import names
 from beliefledger.ledger.errors import LogCorrupted
 from beliefledger.ledger.register import KEY, PRINCIPAL, TOMBSTONE
 
@@ -61,6 +62,17 @@ def who(asked: Queryable, lookup: bytes, where: str) -> Who:
     if not here and lost:
         raise _lost(f"the key of subject {min(lost)}", where)
     return Who(here[0] if here else None, sorted(erased))
+
+
+def person(asked: Queryable, lookup: Callable[[str], bytes], real_id: str, where: str) -> Who:
+    """Who has this id, in any of its forms. Raises as `who` does, and `InvalidTurn` for an id that
+    nobody has and nobody new may have."""
+    for form in names.forms(real_id):
+        found = who(asked, lookup(form), where)
+        if found.ref is not None or found.erased:
+            return found
+    names.check_subject(real_id)
+    return Who(None, [])
 
 
 def principal(asked: Queryable, lookup: bytes, where: str) -> str | None:

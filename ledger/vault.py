@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from beliefledger.ledger import key_rotation, lookups, register, vault_check
@@ -38,6 +39,7 @@ from beliefledger.ledger.keystore import (
 )
 from beliefledger.ledger.lookups import Queryable, Who
 from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.names import check_text, composed
 from beliefledger.ledger.principals import SYSTEM, Principals
 from beliefledger.ledger.register import End, Entry, Register
 from beliefledger.ledger.sqlite.vault import SQLiteVault
@@ -123,7 +125,7 @@ class Vault:
 
         Raises `NotPermitted` for somebody who was erased and not registered anew.
         """
-        known = self._refs.get((tenant, real_id))
+        known = self._refs.get((tenant, check_text("subject", real_id)))
         if known:
             return known
         with self._lock:  # from the row to the cache, so that no erasure falls between
@@ -136,7 +138,8 @@ class Vault:
 
     def _who(self, asked: Queryable, tenant: str, real_id: str) -> Who:
         self._check_tenant(tenant)
-        return lookups.who(asked, self._secrets.lookup(tenant, real_id), str(self))
+        find = partial(self._secrets.lookup, tenant)
+        return lookups.person(asked, find, check_text("subject", real_id), str(self))
 
     def was_erased(self, tenant: str, real_id: str) -> bool:
         return bool(self.erased(tenant, real_id))
@@ -166,13 +169,7 @@ class Vault:
         return self._database.write(look_or_make)
 
     def _look_or_make(
-        self,
-        transaction: Transaction,
-        tenant: str,
-        real_id: str,
-        made: list[Entry],
-        *,
-        anew: bool,
+        self, transaction: Transaction, tenant: str, real_id: str, made: list[Entry], *, anew: bool
     ) -> str:
         # Asked again here: another process may have erased them since `find`.
         who = self._who(transaction, tenant, real_id)
@@ -180,6 +177,7 @@ class Vault:
             return who.ref
         if who.erased and not anew:
             raise NotPermitted(_ERASED)
+        real_id = composed(real_id)
         lookup = self._secrets.lookup(tenant, real_id)
         ref, key = os.urandom(16).hex(), new_key()
         sealed_id = Sealer(key).seal(real_id.encode(), b"real id")

@@ -134,7 +134,7 @@ class Transformer:
         return self._model
 
     def _place(self) -> str:
-        if find_spec("sentence_transformers") is None:
+        if not has_library():
             raise EmbedderMissing
         return self.name
 
@@ -225,7 +225,7 @@ def name_of(path: Path) -> str:
     Of the files, those count that what it computes may depend on. Raises `EmbedderMissing` where no
     model lies.
     """
-    if not any((path / mark).is_file() for mark in _MARKS):
+    if not holds_model(path):
         raise EmbedderMissing(f"The directory {path} holds no model of sentence-transformers.")
     digest = hashlib.sha256()
     for file in sorted(path.rglob("*")):
@@ -348,6 +348,31 @@ def embedder(name: str) -> Embedder:
     return Transformer(name, quickly=True) if made is None else made()
 
 
+def has_library() -> bool:
+    """Whether sentence-transformers is installed."""
+    return find_spec("sentence_transformers") is not None
+
+
+def holds_model(path: Path) -> bool:
+    """Whether a directory looks as if a model lay in it; reads none."""
+    return any((path / mark).is_file() for mark in _MARKS)
+
+
+def is_cached(name: str, cache: str | None) -> bool:
+    """Whether sentence-transformers has a model of this name in its `cache`, or in the usual one;
+    loads none."""
+    from huggingface_hub import try_to_load_from_cache  # noqa: PLC0415  (comes with the extra)
+
+    names = (name,) if "/" in name else (name, f"sentence-transformers/{name}")
+    with suppress(ValueError):  # what cannot be the name of a model
+        return any(
+            isinstance(try_to_load_from_cache(each, mark, cache_dir=cache), str)
+            for each in names
+            for mark in _MARKS
+        )
+    return False
+
+
 OWN: dict[str, Callable[[], Embedder]] = {
     each.name: each for each in (Words, FormerWords, Hashed, MiniLM)
 }
@@ -390,7 +415,7 @@ def _bfloat16() -> AbstractContextManager[object]:
 
 
 def _paired(place: str) -> CrossEncoder:
-    if find_spec("sentence_transformers") is None:
+    if not has_library():
         raise EmbedderMissing
     from sentence_transformers import CrossEncoder  # noqa: PLC0415  (costly, and an extra)
 

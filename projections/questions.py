@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from beliefledger.ledger.errors import InvalidQuery
-from beliefledger.ledger.names import shown
+from beliefledger.ledger.names import check_text, shown
 from beliefledger.ledger.times import Micros
 from beliefledger.projections import tables
 from beliefledger.projections.beliefs import ROWS_PER_EVENT, Version
@@ -472,6 +472,7 @@ def check_id(given: object) -> None:
     """Raises `InvalidQuery` for what cannot be an id or its first characters."""
     if not isinstance(given, str) or not given.strip():
         raise InvalidQuery(f"{shown(given)} is no id. Give the id, or its first characters.")
+    check_text("The id", given)
 
 
 def starting_with(

@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from beliefledger.ledger.errors import NotPermitted, SecretGiven
+from beliefledger.ledger.errors import IdempotencyKeyReused, NotPermitted, SecretGiven
 from beliefledger.ledger.secret_filter import refuse
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.transcripts import Refused, Said, Transcript, Unreadable
@@ -156,6 +156,14 @@ class Ingest:
             return
         try:
             receipts = self._memory.record_turns(each.turn for each in batch)
+        except IdempotencyKeyReused as problem:  # the others go in
+            at = next((n for n, each in enumerate(batch) if each.turn is problem.turn), None)
+            if at is None:
+                raise
+            place = batch[at].line, batch[at].place
+            self._refuse(Refused(transcript.name, *place, problem.detail))
+            self._record(transcript, [*batch[:at], *batch[at + 1 :]])
+            return
         except NotPermitted:  # somebody was erased in the meantime
             self._welcome.clear()
             still = [each for each in batch if self._greet(each.turn.subject) is None]

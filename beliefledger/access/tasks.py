@@ -19,6 +19,7 @@ from beliefledger.ledger.errors import (
 from beliefledger.ledger.events.kind import Event
 from beliefledger.ledger.events.task import TaskAnswered, TaskEnded, TaskPaused, TaskSubmitted
 from beliefledger.ledger.log import new_id
+from beliefledger.ledger.names import check_text
 from beliefledger.ledger.secret_filter import session_name
 from beliefledger.ledger.streams import session_tag, task_stream
 from beliefledger.ledger.times import Micros
@@ -168,7 +169,7 @@ class Tasks:
 
     def find(self, task_id: str) -> Task:
         """A task, whoever gave it: for what works on it. Raises `UnknownMemory`."""
-        task = self._folded(task_id)
+        task = self._folded(check_text("task_id", task_id))
         if task is None or self._log.keys(task.subject_ref) is None:
             raise UnknownMemory(_NO_TASK)
         return task
@@ -342,4 +343,6 @@ def _ids(what: str, given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_id(given: str) -> bool:
-    return len(given) == 32 and all(each in "0123456789abcdef" for each in given)
+    return len(check_text("task_id", given)) == 32 and all(
+        each in "0123456789abcdef" for each in given
+    )

@@ -7,7 +7,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter
@@ -25,6 +25,7 @@ from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, OlderProgram, UnknownMemory
 from beliefledger.ledger.events.ops import TokenIssued, TokenRevoked
 from beliefledger.ledger.log import new_id
+from beliefledger.ledger.names import check_text
 from beliefledger.ledger.streams import tokens_stream
 from beliefledger.ledger.times import Micros, to_datetime
 from beliefledger.ledger.vault import SYSTEM
@@ -363,9 +364,9 @@ class Tokens:
     def _refs(self, subjects: Sequence[str] | None) -> tuple[str, ...] | None:
         if subjects is None:
             return None
-        if isinstance(subjects, str) or not subjects:
+        if isinstance(subjects, str) or not isinstance(subjects, Collection) or not subjects:
             raise InvalidTurn("subjects: give a list of names, or None for everybody.")
-        if not all(each.strip() for each in subjects):
+        if not all(check_text("subjects", each).strip() for each in subjects):
             raise InvalidTurn("subjects: one is empty.")
         return tuple(self._log.register(list(subjects)).values())
 

@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from operator import attrgetter
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import Field
 
 from beliefledger.access.roles import check_role
+from beliefledger.answers import ConsumerAnswer
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.dataclass import dataclass
@@ -41,6 +43,8 @@ CONSUMER = "webhook."
 OVERLAP_SECONDS = 86_400.0
 """How long an older secret is in force beside a new one, unless something else is said."""
 SECRET = "whsec_"  # noqa: S105  what every secret begins with, by Standard Webhooks
+SAME_SECONDS = 3_600.0
+"""How long a problem that lasts is not put on record again."""
 _ENDLESS = (DeliverySettled.NAME,)
 """Never delivered: telling that something could not be told would not end."""
 
@@ -63,6 +67,9 @@ class WebhookAnswer(Frozen):
     """Everything up to there has arrived, or is a dead letter."""
     lag: int
     dead_letters: int
+    last_problem: str | None
+    """Why deliveries failed when they last did so repeatedly: `address refused`, `status 404` …"""
+    last_problem_at: datetime | None
     secrets: int
     """How many are in force."""
     removed_at: datetime | None
@@ -105,6 +112,8 @@ class Endpoint:
     replays: int = 0
     """How often its cursor was set back."""
     removed: Recorded | None = None
+    problem: Recorded | None = None
+    """The last settled delivery that failed, whether it is tried again or not."""
 
     @property
     def id(self) -> str:
@@ -191,8 +200,7 @@ class Webhooks:
     def rotate_secret(
         self, webhook: str, *, by: str, overlap_seconds: float = OVERLAP_SECONDS
     ) -> RegisteredWebhook:
-        """Give a webhook another secret. For so long deliveries are signed with the older ones too,
-        so that the receiver can change at its own time."""
+        """Give a webhook another secret. For so long deliveries are signed with older ones too."""
         if not 0 <= overlap_seconds <= 366 * 86_400:
             raise InvalidTurn("overlap_seconds is 0 to a year.")
         actor, found = self._core.actor(by), self._living(webhook)
@@ -342,6 +350,27 @@ class Webhooks:
         )
         self._append(lambda _endpoints: event, SYSTEM)
 
+    def failing(self, webhook: str, position: int, *, attempts: int, reason: str) -> None:
+        """Put on record why nothing arrives, once an hour for one reason. It is tried again."""
+        event = DeliverySettled(
+            webhook=webhook, position=position, outcome="retried", attempts=attempts, reason=reason
+        )
+        since = self._log.clock() - int(SAME_SECONDS * SECOND)
+
+        def decide(ends: dict[str, Endpoint]) -> Event | None:
+            last = ends[webhook].problem if webhook in ends else None
+            told = last is not None and last.recorded_at > since and last.facts["reason"] == reason
+            return None if told else event
+
+        self._append(decide, SYSTEM)
+
+    def with_problems(self, consumers: tuple[ConsumerAnswer, ...]) -> tuple[ConsumerAnswer, ...]:
+        """Consumers, where they are webhooks with the last problem of each."""
+        problems = {each.consumer: each.problem for each in self.endpoints().values()}
+        return tuple(
+            each.model_copy(update=_problem(problems.get(each.name))) for each in consumers
+        )
+
     def gone(self, webhook: str) -> None:
         """Put on record that a receiver said that it is gone for good. Erasures go on waiting for
         it, until a named person removes the webhook too."""
@@ -396,6 +425,7 @@ class Webhooks:
             secrets=sum(until is None or until > now for _, _, until in of.keys),
             removed_at=None if of.removed is None else to_datetime(of.removed.recorded_at),
             removed_by=None if of.removed is None else vault.principal_name(of.removed.actor),
+            **_problem(of.problem),
         )
 
 
@@ -420,6 +450,11 @@ def _position(given: int, head: int) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given <= head:
         raise InvalidTurn(f"after: a position from 0 to {head}, the last one.")
     return given
+
+
+def _problem(told: Recorded | None) -> dict[str, Any]:
+    at = None if told is None else to_datetime(told.recorded_at)
+    return {"last_problem": None if told is None else told.facts["reason"], "last_problem_at": at}
 
 
 def _fingerprint(secret: str) -> str:
@@ -453,10 +488,13 @@ def _changed(of: Endpoint, event: Event, told: Recorded) -> Endpoint:
             return replace(of, again=(*of.again, *event.positions))
         case WebhookReplayed():
             return replace(of, replays=of.replays + 1)
+        case DeliverySettled(outcome="retried"):
+            return replace(of, problem=told)
         case DeliverySettled():
             dead = {key: each for key, each in of.dead.items() if key != event.position}
             if event.outcome == "failed":
                 dead[event.position] = told
+                of = replace(of, problem=told)
             again = tuple(each for each in of.again if each != event.position)
             return replace(of, dead=dead, again=again)
     return of

@@ -287,4 +287,6 @@ class AsyncWebhooks(Part[Webhooks]):
     endpoint = awaited(Webhooks.endpoint)
     secrets = awaited(Webhooks.secrets)
     settle = awaited(Webhooks.settle)
+    failing = awaited(Webhooks.failing)
+    with_problems = awaited(Webhooks.with_problems)
     gone = awaited(Webhooks.gone)

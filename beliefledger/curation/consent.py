@@ -16,6 +16,7 @@ from beliefledger.gate.reconsideration import (
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted
 from beliefledger.ledger.events.subject import ConsentWithdrawn
+from beliefledger.ledger.names import check_text
 from beliefledger.ledger.streams import subject_stream
 from beliefledger.ledger.times import to_datetime
 from beliefledger.ledger.vault import SYSTEM
@@ -62,7 +63,7 @@ class Consent:
         know.
         """
         actor = self._core.actor(by)
-        if not subject.strip():
+        if not check_text("subject", subject).strip():
             raise InvalidTurn("subject is empty.")
         if reconsider:
             _named(by)
@@ -84,7 +85,7 @@ class Consent:
     def grant_first(self, subject: str, basis: str, *, by: str = SYSTEM) -> None:
         """Grant a basis for ordinary memories to a subject who was never granted one and never
         withdrew; to everybody else it does nothing. Raises as `grant` does."""
-        if not subject.strip():
+        if not check_text("subject", subject).strip():
             raise InvalidTurn("subject is empty.")
         known = self._core.log.subject(subject)
         if known is not None and (known, basis) in self._first:

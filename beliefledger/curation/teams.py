@@ -11,6 +11,7 @@ from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
 from beliefledger.ledger.events.kind import Event
 from beliefledger.ledger.events.subject import TeamJoined, TeamLeft
 from beliefledger.ledger.log import new_id
+from beliefledger.ledger.names import check_text
 from beliefledger.ledger.secret_filter import refuse
 from beliefledger.ledger.streams import teams_stream
 from beliefledger.ledger.times import to_datetime
@@ -213,4 +214,4 @@ def _name(team: object) -> str:
 
 def _alike(name: str) -> str:
     """Names that differ in capitals or spaces are one."""
-    return " ".join(name.split()).casefold()
+    return " ".join(check_text("team", name).split()).casefold()

@@ -12,6 +12,7 @@ from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import NotPermitted, UnknownMemory
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.made_once import made_once
+from beliefledger.ledger.names import check_text
 from beliefledger.ledger.times import Clock
 from beliefledger.ledger.vault import Vault
 from beliefledger.opening.place import Place
@@ -130,6 +131,6 @@ class Core:
 
     def actor(self, name: str) -> str:
         """The reference under which a principal acts. Raises `NotPermitted` without a name."""
-        if not name.strip():
+        if not check_text("by", name).strip():
             raise NotPermitted("Name who acts.")
         return self.log.principal(name)

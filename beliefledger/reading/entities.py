@@ -16,6 +16,7 @@ from beliefledger.gate.slots import canonical_entity
 from beliefledger.ledger.candidate import SELF, Frozen
 from beliefledger.ledger.errors import NotPermitted, UnknownMemory
 from beliefledger.ledger.events.entity import AliasAdded, EntityRecognised, EntitySplit
+from beliefledger.ledger.names import check_text
 from beliefledger.ledger.streams import directory_stream, entity_stream
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
@@ -132,7 +133,7 @@ class EntityQueries:
         keys = self._log.keys(ref)
         if keys is None:
             raise NotPermitted(f"{subject!r} was erased.")
-        named = known.named(self._core.tagger(ref, "entity", given))
+        named = known.named(self._core.tagger(ref, "entity", check_text("entity", given)))
         if named is not None:
             return named
         myself = entity_stream(keys.ids, canonical_entity(SELF))

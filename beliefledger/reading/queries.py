@@ -263,6 +263,7 @@ class Queries:
 
     def _versions(self, connection: Connection, generation: int, given: str) -> list[Version]:
         """Those of the belief of an id, as `belief_id` has it."""
+        questions.check_id(given)
         if len(given) == _WHOLE:  # as programs have it: mostly a memory's
             rows = questions.versions_beside(connection, generation, given)
             if rows:

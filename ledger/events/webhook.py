@@ -62,14 +62,14 @@ class WebhookReplayed(Event):
 
 class DeliverySettled(Event):
     """A delivery was given up and is a dead letter from here on; or a dead letter did arrive when
-    it was sent again."""
+    it was sent again; or nothing has arrived for several attempts, which go on."""
 
     NAME: ClassVar = "webhook.delivery_settled.v1"
     webhook: Fact[str]
     position: Fact[int]
     """Of the event that was delivered, or was not."""
     outcome: Fact[str]
-    """`failed` or `delivered`."""
+    """`failed` or `delivered`; `retried`: it is tried again."""
     attempts: Fact[int]
     reason: Fact[Name[str]] = ""
     """Why the last attempt failed: `status 500`, `timeout`, `no connection`, `address refused` …"""

@@ -212,6 +212,25 @@ def test_errors_are_those_of_an_open_ledger(server, client, person):
         nobody.beliefs(person)
 
 
+def test_what_a_context_cites_is_explained_and_nobody_else_s(server, client, person):
+    client.remember(person, "I live in Lisbon.", consent="consent")
+    [line] = client.context(person, "where do I live?", by=LEA).lines
+    assert len(line.citation) == 10
+    told = client.explain(line.citation)
+    [evidence] = told.memory.evidence
+    assert client.turn(evidence.turn_id[:10]).turn_id == evidence.turn_id
+    assert told.memory.memory_id == line.id
+    for few in (line.id[:9], "", "f" * 10, line.id + "0"):
+        with pytest.raises(UnknownMemory):
+            client.explain(few)
+    other = f"{person}-other"
+    with connect(server.root, token=server.token("other", subjects=[other])) as theirs:
+        for each in (line.citation, line.id):
+            with pytest.raises(UnknownMemory):
+                theirs.explain(each)
+    assert client.revoke(line.citation, by=LEA).memory_id == line.id
+
+
 def test_tokens_do_not_travel_in_clear_nor_into_the_void(person):
     with pytest.raises(CallerMistake, match="https"):
         connect("http://memory.example.org", token="blt_x")

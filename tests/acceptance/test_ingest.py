@@ -517,15 +517,19 @@ def test_a_longer_file_adds_what_is_new(ledger, tmp_path):
     assert (answer["recorded"], answer["already"]) == (10, 30)
 
 
-def test_a_given_key_makes_two_lines_one_turn(ledger, tmp_path):
+def test_a_given_key_makes_two_lines_one_turn_if_they_say_the_same(ledger, tmp_path):
     file = lines(
         tmp_path / "turns.jsonl",
         {**GOOD, "idempotency_key": "k1"},
         {**GOOD, "idempotency_key": "k1", "content": "said otherwise"},
+        {**GOOD, "idempotency_key": "k1"},
         {**GOOD, "idempotency_key": "k2"},
     )
-    answer = ask(ledger, "ingest", file)
-    assert (answer["recorded"], answer["already"]) == (2, 1)
+    for recorded, already in ((2, 1), (0, 3)):
+        answer = ask(ledger, "ingest", file, code=1)
+        assert (answer["recorded"], answer["already"]) == (recorded, already)
+        [problem] = answer["problems"]
+        assert (problem["line"], "other words" in problem["reason"]) == (2, True)
 
 
 def test_the_same_words_in_another_order_of_files_are_the_same_turns(tmp_path):

@@ -320,6 +320,10 @@ def test_the_same_idempotency_key_of_two_agents_loses_neither_text(server):
         )
     )
     assert (one["data"]["cached"], other["data"]["cached"]) == (False, False)
+    given = {"text": "I live in Porto.", "topic": "home", "idempotency_key": "turn-1"}
+    refused = server.call(first, "store_memory", **given)
+    assert (refused["status"], refused["code"]) == ("error", "INVALID_PARAM")
+    assert f"used for turn {one['data']['job_id'][:10]}" in str(refused)
     assert again["data"] == {"queued": again["data"]["queued"], "cached": True} | {
         "job_id": one["data"]["job_id"]
     }

@@ -87,6 +87,27 @@ def test_an_edited_audit_is_noticed(tmp_path, damage):
     assert answer["data"]["broken_at"] == at
 
 
+def test_a_response_that_rests_on_what_is_believed_no_more_is_told_so(server):
+    memory = server.memory
+    for said in ("I live in Lisbon.", "I have a dog named Rex.", "I moved to Porto."):
+        memory.remember("ana", said, consent="consent")
+    token = server.token()
+
+    def score(response, query="Where does the user live?", **more):
+        return server.call(token, "score_response", query=query, response=response, **more)["data"]
+
+    past = score("The user lives in Lisbon.")
+    assert past["score"] < 0.5
+    [issue] = [each for each in past["issues"] if each.startswith("outdated: ")]
+    assert "Lisbon" in issue
+    assert "now: User moved to Porto" in issue
+    used = score("The user lives in Lisbon.", "what?", context_used="User lives in Lisbon")
+    assert [each for each in used["issues"] if "outdated: " in each] == [issue]
+    assert score("The user lives in Porto.") == {**past, "score": 1.0, "issues": []} | {
+        "reasoning": "1 of 1 telling words of the response stand in what was used or is believed."
+    }
+
+
 def test_an_evaluation_leaves_no_text_and_an_erasure_none_either(server):
     server.store(server.token(), "I live in Lisbon.")
     admin = server.token("admin", role="admin", subjects=None)

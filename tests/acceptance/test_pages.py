@@ -306,6 +306,7 @@ WHOLE = {
     "the webhooks that are registered, and the secrets of one": (
         "webhooks.endpoints",
         "webhooks.secrets",
+        "webhooks.with_problems",
     ),
     "the dead letters that were asked for": ("webhooks.redeliver",),
     "the steps of one task": ("tasks.steps",),

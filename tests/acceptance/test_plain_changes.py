@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from beliefledger import open_memory
+
 OVER = [
+    ("My manager is Sanjay", "Sanjay left the company last week", "Sanjay"),
+    ("My manager is Sanjay", "Sanjay has left our firm, sadly", "Sanjay"),
     ("my car is a corsa", "MOT failed, scrapped the corsa", "corsa"),
     ("I have two roommates, Kim and Dre", "moved to Astoria with my partner June", "Dre"),
     ("i have a dog called Rex", "poor Rex passed away last night", "dog called Rex"),
@@ -303,10 +307,21 @@ ANEW = [
     ("my room is 4B", "no, 4D", "thing.room", "4D"),
     ("my licence plate is AB12 CDE", "no wait, AB12 CDF", "thing.licence-plate", "AB12 CDF"),
     ("My girlfriend is Ana", "my fiancee is Ana", "relation.partner.name", "Ana"),
+    ("I drive a diesel Golf", "traded the Golf for an e-Niro", "vehicle.car", "e-Niro"),
+    ("I drive an old red Golf", "swapped the Golf for a Tesla", "vehicle.car", "Tesla"),
+    ("I drink oat milk", "swapped oat for soy", "eats.oat-milk", "soy milk"),
+    ("my salary is 50k", "they upped it to 55k", "work.salary", "55k"),
+    ("my rent is 900", "they raised it to 950", "home.rent", "950"),
+    ("I earn 3000 euros a month", "they bumped it up to 3200", "work.salary", "3200 euros a month"),
+    ("I run 40 km a week", "up to 50 now", "habit.run-40-km-a-week", "run 50 km a week"),
+    ("I run 40 km a week", "I'm back to 30 km again", "habit.run-40-km-a-week", "run 30 km a week"),
 ]  # fmt: skip
 """What is believed, the news, and the slot with its new value."""
 
 NO_CHANGE = [
+    ("My manager is Sanjay", "Sanjay left the company dinner last week", "Sanjay"),
+    ("My manager is Sanjay", "Sanjay left the team meeting", "Sanjay"),
+    ("My manager is Sanjay", "Sanjay might leave the company", "Sanjay"),
     ("my brother has a boat", "he almost sold it", "boat"),
     ("my sister works at Aldi", "she quit smoking", "Aldi"),
     ("i dont have a car", "my brother got a car", "does not have a car"),
@@ -692,6 +707,48 @@ def test_who_is_back_is_away_no_more(somebody, before, said, over):
     somebody.believed_after(before, said)
     then = somebody.beliefs(valid_at="2026-03-02T10:00Z")
     assert any(each.attribute.endswith((".now", ".away")) for each in then) is not over
+
+
+@pytest.mark.parametrize(
+    ("before", "news", "told"),
+    [
+        ("I weigh 92 kilos", "down to 88!", "User weighs 88 kilos"),
+        ("I weigh 92 kilos", "I'm down to 88 kg now", "User weighs 88 kilos"),
+        ("I weigh 92 kilos", "ugh, back up to 94 :(", "User weighs 94 kilos"),
+        ("I take 10 mg of lisinopril", "they upped it to 20", "User takes 20 mg of lisinopril"),
+        ("I take 10mg of lisinopril", "they cut it to 5mg", "User takes 5mg of lisinopril"),
+        ("I weigh 92 kilos", "down to 2 cigarettes a day", "User weighs 92 kilos"),
+        ("I weigh 92 kilos", "up to 5 in the morning again", "User weighs 92 kilos"),
+        ("I weigh 92 kilos", "back to 1985 we go", "User weighs 92 kilos"),
+        ("I weigh 92 kilos", "the fridge is down to 4 degrees", "User weighs 92 kilos"),
+        ("I weigh 92 kilos", "my brother is down to 80", "User weighs 92 kilos"),
+        ("I weigh 92 kilos", "down to 30% battery", "User weighs 92 kilos"),
+    ],
+)
+def test_a_measure_that_nobody_names_is_the_one_of_its_size(place, before, news, told):
+    with open_memory(place) as memory:
+        memory.consent.grant("ana", "explicit_consent", categories=["ordinary", "health"])
+        memory.remember("ana", before)
+        memory.remember("ana", news)
+        held = [each.text for each in memory.beliefs("ana") if each.type == "fact"]
+        assert [each for each in held if each.startswith(("User weighs", "User takes"))] == [told]
+
+
+@pytest.mark.parametrize(
+    ("turns", "told"),
+    [
+        (["I pay 950 euros rent", "I earn 3000 euros a month", "they raised it to 3200"], "3200"),
+        (
+            ["My standup is at 10", "My flight is at 7:40 on Friday", "they moved it to 9:15"],
+            "9:15",
+        ),
+        (["I'm 41", "I have 2 kids", "my salary is 50k", "they upped it to 52k"], "52k"),
+    ],
+)
+def test_it_is_what_was_said_last_and_may_be_as_much(somebody, turns, told):
+    texts = [each.text for each in somebody.believed_after(*turns, besides=())]
+    assert any(told in each and each.startswith("User") for each in texts)
+    assert not any(old in each for each in texts for old in ("3000", "7:40", "50k"))
 
 
 def test_the_profile_tells_the_new_age(somebody):

@@ -3,11 +3,13 @@ done."""
 
 from __future__ import annotations
 
+import pytest
 from echoes import echo
 from sqlalchemy import event
 
 from beliefledger import open_memory
-from beliefledger.ledger.errors import ExtractionUnavailable
+from beliefledger.gate.intake import TurnInput
+from beliefledger.ledger.errors import ExtractionUnavailable, IdempotencyKeyReused, InvalidTurn
 
 
 class Flaky:
@@ -83,6 +85,32 @@ def test_the_same_turn_again_adds_nothing(place):
         assert memory.record_turn("ana", "one", session="s", ordinal=1).already is True
         assert memory.record_turn("ana", "one").turn_id != memory.record_turn("ana", "one").turn_id
         assert memory.record_turn("ben", "one", idempotency_key="k").already is False
+
+
+def test_a_key_used_again_for_other_words_is_refused_and_tells_its_first_use(place, clock):
+    with open_memory(place, clock=clock, consent="consent") as memory:
+        card = "I live in Lisbon. My card is 4111 1111 1111 1111."
+        first = memory.record_turn("ana", card, idempotency_key="k")
+        head = memory._log.head().position
+        told = f"used for turn {first.turn_id[:10]} on .* UTC, and other words"
+        for other in ("I live in Porto.", f"{card} Really."):
+            with pytest.raises(IdempotencyKeyReused, match=told) as refused:
+                memory.remember("ana", other, idempotency_key="k")
+            assert other not in str(refused.value)
+            with pytest.raises(InvalidTurn, match=told):
+                memory.record_turns([TurnInput("ana", other, idempotency_key="k")])
+        twice = [TurnInput("ana", each, idempotency_key="new") for each in ("one", "two")]
+        with pytest.raises(IdempotencyKeyReused, match="in the same call") as refused:
+            memory.record_turns(twice)
+        assert refused.value.turn is twice[1]
+        assert memory._log.head().position == head
+        assert memory.record_turn("ana", card, idempotency_key="k").already
+        decision = memory.store("ana", "red", attribute="colour", idempotency_key="fact")
+        with pytest.raises(IdempotencyKeyReused, match=f"used for turn {decision.turn_id[:10]}"):
+            memory.store("ana", "blue", attribute="colour", idempotency_key="fact")
+        assert memory.store("ana", "red", attribute="colour", idempotency_key="fact") == decision
+        memory.erase("ana", turn=first.turn_id, by="dpo")  # nothing is left to compare with
+        assert not memory.record_turn("ana", "I live in Porto.", idempotency_key="k").already
 
 
 def test_secrets_in_a_failure_stay_in_the_body(place):

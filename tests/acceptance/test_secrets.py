@@ -114,7 +114,7 @@ WAYS = {
         tokens.vouched.name tokens.vouched.role tokens.vouched.scopes tokens.vouched.subjects
         webhooks.register.name webhooks.register.outcomes webhooks.register.role
         webhooks.register.subjects webhooks.register.types webhooks.register.url
-        webhooks.settle.reason
+        webhooks.settle.reason webhooks.failing.reason
         consent.grant_first.basis
         tasks.answer.answer tasks.end.outcome tasks.end.reason tasks.end.memories
         tasks.pause.beliefs tasks.pause.decisions teams.add.team teams.add.member""",
@@ -138,7 +138,7 @@ NEVER_WRITTEN = """tasks.find.task_id tasks.get.task_id tasks.list.skills tasks.
     webhooks.dead_letters.webhook webhooks.dead_letters.after webhooks.list.after
     webhooks.endpoint.webhook webhooks.gone.webhook webhooks.redeliver.webhook
     webhooks.remove.webhook webhooks.replay.webhook webhooks.rotate_secret.webhook
- webhooks.settle.webhook
+ webhooks.settle.webhook webhooks.failing.webhook
     policy.list.after tokens.list.after tokens.calls.after operations.ageing.decay.after
     operations.ageing.reconfirm.after operations.extraction.parked.after related.after
     beliefs.topic beliefs.type beliefs.where beliefs.after decisions.where
@@ -405,6 +405,10 @@ def refused_ways(memory):
     yield (
         "webhooks.settle.reason",
         lambda: memory.webhooks.settle("w", 1, delivered=False, attempts=1, reason=SECRET),
+    )
+    yield (
+        "webhooks.failing.reason",
+        lambda: memory.webhooks.failing("w", 1, attempts=1, reason=SECRET),
     )
     yield "tokens.create.name", lambda: memory.tokens.create(SECRET, by="Ben", subjects=None)
     for field in ("name", "role", "scopes", "subjects"):

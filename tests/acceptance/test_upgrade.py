@@ -120,7 +120,7 @@ def test_it_goes_on_where_it_was(ledger, tmp_path):
         assert "Faro" in {each.value for each in memory.beliefs("ana")}
         _, [decision] = memory.remember("ana", "I play the trumpet.", session="later")
         assert decision.outcome == "admit"
-        assert memory.record_turn("ana", "x", idempotency_key="waiting").already
+        assert memory.record_turn("ana", "I live in Faro.", idempotency_key="waiting").already
         with memory.consumer("crm", follow=False) as events:
             assert next(events).position == 151
         [conflict] = memory.conflicts.list("gil")

@@ -137,7 +137,7 @@ def test_a_stranger_is_nobody(vault):
 
 
 def test_subjects_have_different_keys_and_references_that_tell_nothing(vault):
-    refs = register(vault, "ana", "anna", "ana ")
+    refs = register(vault, "ana", "anna", "ana b")
     assert len(set(refs)) == 3
     assert len({vault.keys(ref).ids for ref in refs}) == 3
 

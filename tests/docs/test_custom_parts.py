@@ -27,6 +27,7 @@ from beliefledger.gate.intake import TurnInput
 from beliefledger.ledger import canonical, own_secrets
 from beliefledger.ledger.errors import InvalidQuery, InvalidTurn, SecretGiven
 from beliefledger.ledger.redact import Redaction, may_hold_secret, redact
+from beliefledger.search import models
 from beliefledger.tools.cli import app
 
 BADGE = "AC-123459"
@@ -129,14 +130,43 @@ def test_a_tokenizer_that_is_not_there_tells_which_there_are(installed, tmp_path
             memory.context("ana", "where?", tokenizer="acme")
 
 
-def test_an_embedder_that_is_not_there_tells_which_there_are(installed, tmp_path):
-    with open_memory(tmp_path / "ledger", embedder="acme-words-2", consent="consent") as memory:
-        memory.remember("ana", "I live in Porto.")
-        [note] = memory.search("ana", "where?").notes
-        assert "acme-words-2, which is not installed" in note
-        assert "the package that registers it (packages register acme-words-1)" in note
+def test_an_embedder_that_is_not_there_tells_which_there_are(installed, tmp_path, monkeypatch):
+    there = "there are: words-2, words-1, hashed-1, .*acme-words-1"
+    with pytest.raises(EmbedderMissing, match=there):
+        open_memory(tmp_path / "ledger", embedder="acme-words-2")
+    monkeypatch.setenv("BELIEFLEDGER_EMBEDDER", "word-2")
+    with pytest.raises(EmbedderMissing, match=there + r".*BELIEFLEDGER_EMBEDDER"):
+        open_memory(tmp_path / "ledger")
+    assert not (tmp_path / "ledger").exists()
+    with open_memory(tmp_path / "ledger", embedder="hashed-1") as memory:
         with pytest.raises(EmbedderMissing):
             memory.vectors.migrate("acme-words-2", by="ops")
+
+
+def test_an_embedder_of_an_extra_tells_which_where_it_is_not_installed(tmp_path, monkeypatch):
+    monkeypatch.setattr(models, "installed", lambda: False)
+    with pytest.raises(EmbedderMissing, match=r"not installed: pip install .*\[embeddings\]"):
+        open_memory(tmp_path / "ledger", embedder="all-minilm-l6-v2")
+    monkeypatch.setattr(models, "has_library", lambda: False)
+    with pytest.raises(EmbedderMissing, match=r"pip install 'beliefledger\[embeddings\]'"):
+        open_memory(tmp_path / "ledger", embedder="intfloat/e5-small")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(EmbedderMissing, match="holds no model"):
+        open_memory(tmp_path / "ledger", embedder=str(tmp_path / "empty"))
+    assert not (tmp_path / "ledger").exists()
+
+
+def test_a_model_in_the_library_s_cache_is_an_embedder(tmp_path, monkeypatch):
+    monkeypatch.setenv("SENTENCE_TRANSFORMERS_HOME", str(tmp_path / "models"))
+    repository = tmp_path / "models" / "models--sentence-transformers--tiny"
+    (repository / "refs").mkdir(parents=True)
+    (repository / "refs" / "main").write_text("a" * 40)
+    (repository / "snapshots" / ("a" * 40)).mkdir(parents=True)
+    (repository / "snapshots" / ("a" * 40) / "modules.json").write_text("[]")
+    for name in ("tiny", "sentence-transformers/tiny"):
+        open_memory(tmp_path / "ledger", embedder=name).close()
+    with pytest.raises(EmbedderMissing, match="named by its directory"):
+        open_memory(tmp_path / "ledger", embedder="not/a/name")
 
 
 def test_a_ledger_moves_to_an_embedder_of_a_package(installed, place):

@@ -24,7 +24,12 @@ from hypothesis.stateful import (
 
 from beliefledger import open_memory
 from beliefledger.ledger.codec import New
-from beliefledger.ledger.errors import NotPermitted, UnknownMemory, VersionConflict
+from beliefledger.ledger.errors import (
+    IdempotencyKeyReused,
+    NotPermitted,
+    UnknownMemory,
+    VersionConflict,
+)
 from beliefledger.ledger.events.subject import SubjectErased
 from beliefledger.ledger.events.turn import (
     ExtractionCompleted,
@@ -89,7 +94,7 @@ class Person:
     grants: list[str] = field(default_factory=list)
     slots: dict[str, Slot] = field(default_factory=dict)
     turns: dict[str, tuple[str, int]] = field(default_factory=dict)
-    stored: dict[str, str] = field(default_factory=dict)
+    stored: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     waiting: list[str] = field(default_factory=list)
 
     @property
@@ -228,7 +233,7 @@ class Machine(RuleBasedStateMachine):
         decision = memory.store(name, value, attribute=attribute, idempotency_key=key)
         assert decision.outcome == person.store(attribute, value, self.now)
         person.known = True
-        person.stored[key] = decision.decision_id
+        person.stored[key] = attribute, value, decision.decision_id
         self.acknowledged.add(decision.turn_id)
 
     @rule(
@@ -248,10 +253,12 @@ class Machine(RuleBasedStateMachine):
         named = [person for person in self.people.values() if person.stored]
         person = data.draw(st.sampled_from(named))
         key = data.draw(st.sampled_from(sorted(person.stored)))
-        decision = self.tick(client).store(
-            person.name, f"{person.mark} other", attribute="colour", idempotency_key=key
-        )
-        assert decision.decision_id == person.stored[key]
+        attribute, value, decision_id = person.stored[key]
+        memory = self.tick(client)
+        decision = memory.store(person.name, value, attribute=attribute, idempotency_key=key)
+        assert decision.decision_id == decision_id
+        with self.refused(IdempotencyKeyReused):
+            memory.store(person.name, f"{value} too", attribute=attribute, idempotency_key=key)
 
     # What people decide
 

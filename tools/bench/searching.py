@@ -145,11 +145,10 @@ def model_of(name: str) -> Iterator[None]:
 
 def opened(place: Path | str, table: Table | None) -> MemoryLedger:
     """The ledger, comparing with the vectors of the table, else with those of the fallback."""
-    with model_of(Words.name if table is None else table.name):
-        memory = open_memory(place)
     if table is not None:
-        memory._embedders._loaded[table.name] = table
-    return memory
+        return open_memory(place, embedder=table)
+    with model_of(Words.name):
+        return open_memory(place)
 
 
 def fill(memory: MemoryLedger, claims: Sequence[str], run: Run) -> None:

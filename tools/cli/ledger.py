@@ -122,6 +122,11 @@ def _status(answer: StatusAnswer) -> Iterator[Any]:
     yield views
     if answer.consumers:
         yield _consumers(answer)
+        for each in answer.consumers:
+            if each.last_problem is not None:
+                at = output.when(each.last_problem_at)
+                told = f"{each.name}: deliveries failed, last noted at {at} UTC"
+                yield output.cell(f"{told}: {each.last_problem}", "yellow")
     if answer.jobs:
         yield _jobs(answer)
     for warning in answer.warnings:

@@ -103,6 +103,13 @@ def _webhooks(answer: Sequence[WebhookAnswer]) -> Iterator[Any]:
             "active" if each.removed_at is None else "removed",
         )
     yield made
+    for each in answer:
+        if each.last_problem is not None:
+            yield output.cell(
+                f"{each.webhook[:12]}: deliveries failed, last noted at"
+                f" {output.when(each.last_problem_at)} UTC: {each.last_problem}",
+                "yellow",
+            )
 
 
 @webhooks.command("rotate")

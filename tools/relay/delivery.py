@@ -17,7 +17,7 @@ from heapq import heappop, heappush
 import orjson
 
 from beliefledger.access.told_events import ERASED, ToldEvents, wanted
-from beliefledger.access.webhooks import Endpoint
+from beliefledger.access.webhooks import SAME_SECONDS, Endpoint
 from beliefledger.ledger import backoff
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.consumer import LEASE_SECONDS, Consumer
@@ -37,6 +37,12 @@ WINDOW = 500
 ACK_EVENTS, ACK_SECONDS = 200, 0.1
 """The cursor moves after so many deliveries, or so long after one."""
 _LOOK_SECONDS = 0.5
+FAILING = 3
+"""After so many failed attempts without one that arrived, why is put on record."""
+STUCK = 8
+"""After so many of one event, too, although others arrive."""
+_FAILING_SECONDS = 60.0
+"""At most so often: reasons may alternate."""
 _FRESH_SECONDS = 1.0
 """What was read longer ago is read again before it is sent: it may have been erased."""
 _NOBODY = ""
@@ -123,6 +129,10 @@ class Delivery:
         self._ready: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._epoch = 0
         """Counts how often the cursor was claimed here: what belongs to an earlier time is void."""
+        self._failures = 0
+        """In a row."""
+        self._failing: tuple[str, float] | None = None
+        """Which problem was put on record, and when."""
         self._began_at_nothing()
 
     def _began_at_nothing(self) -> None:
@@ -290,6 +300,8 @@ class Delivery:
             body = self._body(item.event)
         except (BackendUnavailable, KeyMissing) as problem:
             self._tell(self.id, "held", problem.detail)
+            if isinstance(problem, KeyMissing):
+                self._failed(item, "secret missing")
             return "held", None
         item.attempts += 1
         try:
@@ -317,9 +329,27 @@ class Delivery:
             return False
         return True
 
+    def _failed(self, item: _Item, reason: str) -> None:
+        """Have whoever lists webhooks see why nothing arrives."""
+        now = time.monotonic()
+        with self._changed:
+            self._failures = self._failures + 1 if reason else 0
+            if not reason or (self._failures < FAILING and item.attempts < STUCK):
+                return
+            if self._failing is not None:
+                told, at = self._failing
+                if now < at + (SAME_SECONDS if told == reason else _FAILING_SECONDS):
+                    return
+            self._failing = reason, now
+        with suppress(BackendUnavailable):
+            self._webhooks.failing(self.id, item.position, attempts=item.attempts, reason=reason)
+            self._tell(self.id, "failing", reason)
+
     def _settle(self, item: _Item, reason: str, later: float | None) -> None:
         """Go on to the next of the same person; or try again, or give up."""
         ended = not reason
+        if reason not in {"held", "status 410"}:
+            self._failed(item, reason)
         if reason == "status 410":
             with suppress(BackendUnavailable):
                 self._webhooks.gone(self.id)

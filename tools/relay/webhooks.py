@@ -17,7 +17,8 @@ _LOOK_SECONDS = 0.5
 _AGAIN_SECONDS = 5.0
 """So long after an error that stopped one webhook it is begun again."""
 Tell = Callable[[str, str, str], None]
-"""Is given a webhook, what became of it (`follows`, `held`, `given up`, `gone`, `stopped`), why."""
+"""Is given a webhook, what became of it (`follows`, `held`, `failing`, `given up`, `gone`,
+`stopped`), why."""
 
 
 class WebhookRelay(Closeable):

@@ -16,6 +16,8 @@ from beliefledger.tools.server.bucket import Bucket
 CALLER: ContextVar[Principal] = ContextVar("beliefledger.caller")
 """Whose call is worked on. Set where the token was checked."""
 _ID = re.compile(r"[0-9a-f]{32}")
+_CITED = re.compile(r"[0-9a-f]{10,32}")
+"""Fewer characters could be tried out."""
 _LAST = "2250-01-01"
 """As of then, everything is recorded that there is."""
 _NOT_FOR = "This token is not for that subject."
@@ -127,10 +129,26 @@ class Caller:
         self.subject_ref = ref
         return True
 
+    def memory_id(self, given: str) -> str:
+        """The whole id of a memory that the caller may ask for, of the ten characters or more that
+        a context cites. Raises `UnknownMemory`."""
+        found = self.memory.history(cited(given, "memory"))
+        known = [each for each in found if each.memory_id.startswith(given)]
+        if not known or not self.owns(known[-1].subject):
+            raise UnknownMemory("There is no such memory.")
+        return known[-1].memory_id
+
 
 def is_position(given: str) -> bool:
     """Whether what names a moment is a position."""
     return given.strip().isdecimal() and len(given.strip()) < 16
+
+
+def cited(given: str, what: str) -> str:
+    """An id, or the ten characters of it or more that a context cites. Raises `UnknownMemory`."""
+    if not _CITED.fullmatch(given):
+        raise UnknownMemory(f"There is no such {what}.")
+    return given
 
 
 def whole_id(given: str, what: str) -> str:

@@ -36,7 +36,7 @@ NOBODY = """close wait operations.keep_processing operations.keep_views operatio
     tokens.at_hand tokens.begin_request tokens.end_request tokens.in_force tokens.principal
     tokens.ready tokens.record_call tokens.record_refusals tokens.subject tokens.vouched
     webhooks.endpoint webhooks.endpoints webhooks.event webhooks.gone webhooks.secrets
-    webhooks.settle webhooks.version
+    webhooks.settle webhooks.version webhooks.failing webhooks.with_problems
     tasks.answer tasks.end tasks.find tasks.get tasks.list tasks.pause
     tasks.steps tasks.submit tasks.under_way""".split()
 

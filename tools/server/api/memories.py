@@ -11,7 +11,6 @@ from pydantic import Field, JsonValue
 from beliefledger.answers import BeliefAnswer, DecisionAnswer, Explanation
 from beliefledger.curation.storing import Details, MemoryInput
 from beliefledger.ledger.candidate import SELF
-from beliefledger.ledger.errors import UnknownMemory
 from beliefledger.tools.server.api.endpoint import (
     LONGEST,
     AsOf,
@@ -28,7 +27,7 @@ from beliefledger.tools.server.api.endpoint import (
 )
 from beliefledger.tools.server.api.outlet import Outlet, hidden
 from beliefledger.tools.server.api.turns import Remembered
-from beliefledger.tools.server.caller import Caller, whole_id
+from beliefledger.tools.server.caller import Caller
 
 
 class Memory(Body):
@@ -151,11 +150,8 @@ def store_many(
 
 def versions_of(caller: Caller, memory_id: str) -> list[BeliefAnswer]:
     """The versions of a memory that the caller may ask for. Raises `UnknownMemory`."""
-    memory = whole_id(memory_id, "memory")
-    known = [each for each in caller.memory.history(memory) if each.memory_id == memory]
-    if not known or not caller.owns(known[-1].subject):
-        raise UnknownMemory("There is no such memory.")
-    return known
+    memory = caller.memory_id(memory_id)
+    return [each for each in caller.memory.history(memory) if each.memory_id == memory]
 
 
 @endpoint("GET", "/memories/{memory_id}", "history", tagged=True)
@@ -168,7 +164,7 @@ def memory(caller: Caller, memory_id: Id) -> BeliefAnswer:
 def explain(caller: Caller, memory_id: Id, as_of: AsOf = None, proof: bool = False) -> Explanation:
     """Why a memory is there: the decision with its reason and scores, and the words it rests on, as
     far as they may be told."""
-    versions_of(caller, memory_id)
+    memory_id = caller.memory_id(memory_id)
     told = caller.memory.explain(memory_id, proof=proof, as_of=caller.moment(as_of or ""))
     return Outlet(caller.memory).explanation(told)
 
@@ -177,7 +173,7 @@ def explain(caller: Caller, memory_id: Id, as_of: AsOf = None, proof: bool = Fal
 def update(caller: Caller, memory_id: Id, change: Change) -> DecisionAnswer:
     """Change a memory that holds; the gate decides about it as about any."""
     by = acting(caller, change.by)
-    versions_of(caller, memory_id)
+    memory_id = caller.memory_id(memory_id)
     made = caller.memory.update(
         memory_id,
         value=change.value,
@@ -199,7 +195,7 @@ def correct(
 ) -> Remembered:
     """Record that a person says a memory about them is wrong, in their own words."""
     by = acting(caller, correction.by)
-    versions_of(caller, memory_id)
+    memory_id = caller.memory_id(memory_id)
     receipt, made = caller.memory.correct(
         memory_id,
         correction.words,
@@ -228,4 +224,4 @@ def revoke(
     if all(each.recorded_to is not None for each in known):
         return hidden(known[-1])
     Outlet(caller.memory).belief(known[-1])
-    return caller.memory.revoke(memory_id, by=who, note=note)
+    return caller.memory.revoke(known[-1].memory_id, by=who, note=note)

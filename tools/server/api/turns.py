@@ -11,7 +11,6 @@ from pydantic import BaseModel, Field, JsonValue
 from beliefledger.answers import DecisionAnswer, ProcessAnswer, TurnReceipt
 from beliefledger.gate.intake import TurnInput
 from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
-from beliefledger.ledger.redact import redact
 from beliefledger.reading.turns import TurnAnswer
 from beliefledger.times import micros
 from beliefledger.tools.server.api.endpoint import (
@@ -23,9 +22,8 @@ from beliefledger.tools.server.api.endpoint import (
     numbered,
     speaking,
 )
-from beliefledger.tools.server.api.once import KeyRefused
 from beliefledger.tools.server.api.outlet import Outlet
-from beliefledger.tools.server.caller import Caller, whole_id
+from beliefledger.tools.server.caller import Caller, cited
 
 _LOOK_SECONDS = 0.05
 
@@ -112,16 +110,7 @@ def record_turn(caller: Caller, turn: Turn, idempotency_key: Key = None) -> Turn
     given = _input(caller, turn, idempotency_key)
     caller.grant_first(given.subject)
     [receipt] = caller.memory.record_turns([given])
-    if receipt.already and idempotency_key:
-        _check_same(caller, receipt, turn)
     return receipt
-
-
-def _check_same(caller: Caller, receipt: TurnReceipt, turn: Turn) -> None:
-    """Raises `KeyRefused` where the key is that of a turn with other words."""
-    known = caller.memory.turn(receipt.turn_id)
-    if known.content and (known.content, known.role) != (redact(turn.content).text, turn.role):
-        raise KeyRefused.reused()
 
 
 @endpoint("POST", "/turns/batch", "record_turns", status=201, once=True)
@@ -173,7 +162,7 @@ def process(caller: Caller, which: ToProcess) -> ProcessAnswer:
 def turn(caller: Caller, turn_id: Id) -> TurnAnswer:
     """What was said, with the words marked that the gate decided about, as far as they may be
     told."""
-    found = caller.memory.turn(whole_id(turn_id, "turn"))
+    found = caller.memory.turn(cited(turn_id, "turn"))
     if not caller.owns(found.subject):
         raise UnknownMemory("There is no such turn.")
     return Outlet(caller.memory).turn(found)
@@ -185,11 +174,15 @@ def turn_job(
 ) -> TurnJob:
     """How far a turn is, and what was decided. `wait` is how many seconds to wait for it."""
     ends = monotonic() + wait
-    found = caller.memory.turn(whole_id(turn_id, "turn"))
+    found = caller.memory.turn(cited(turn_id, "turn"))
     if not caller.owns(found.subject):
         raise UnknownMemory("There is no such turn.")
     while found.state == "pending" and monotonic() < ends:
         sleep(_LOOK_SECONDS)
         found = caller.memory.turn(turn_id)
-    told: dict[str, Any] = {"turn_id": turn_id, "state": found.state, "attempts": found.attempts}
+    told: dict[str, Any] = {
+        "turn_id": found.turn_id,
+        "state": found.state,
+        "attempts": found.attempts,
+    }
     return TurnJob(**told, decisions=Outlet(caller.memory).decisions(found.decisions))

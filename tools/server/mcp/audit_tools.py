@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from beliefledger.ledger.events.subject import ConsentGranted, ConsentWithdrawn
 from beliefledger.ledger.events.turn import ReviewDecided
 from beliefledger.ledger.times import to_datetime
 from beliefledger.projections.search_terms import terms
+from beliefledger.search.answers import FoundAnswer
 from beliefledger.times import micros
 from beliefledger.tools.server.bucket import NoKeys
 from beliefledger.tools.server.caller import Caller
@@ -255,22 +256,52 @@ def score_response(
     subject: Subject = "",
 ) -> Answer:
     """Score from 0 to 1 how far a response rests on what was used for it and on what is believed:
-    the share of its telling words that stand there. No model is asked, and nothing is kept."""
-    found = caller.memory.search(
-        caller.subject(subject), query, 20, session=session_id or None, record=False
-    )
-    shown = " ".join(each.text for each in found.results)
+    the share of its telling words that stand there. What it says that is believed no more is an
+    issue, "outdated: …". No model is asked, and nothing is kept."""
+    person, session = caller.subject(subject), session_id or None
+    found = {
+        each.id: each
+        for asked in (query, response)
+        if asked.strip()
+        for each in caller.memory.search(person, asked, 20, session=session, record=False).results
+    }.values()
+    shown = " ".join(each.text for each in found if each.standing.state != "outdated")
     said = set(terms(response)) - set(terms(query))
     ground = set(terms(context_used)) | set(terms(shown))
     bare = sorted(said - ground)
     score = 1.0 if not said else round(1 - len(bare) / len(said), 4)
-    past = [each.id for each in found.results if each.standing.state == "outdated"]
     issues = [f"{len(bare)} of {len(said)} telling words rest on nothing known."] if bare else []
-    if past and set(Shown(caller.memory).words(past)):
-        issues.append("Some of what was found is outdated.")
+    issues += _outdated(caller, found, said)
     return {
         "score": score,
         "reasoning": f"{len(said) - len(bare)} of {len(said)} telling words of the response stand"
         " in what was used or is believed.",
         "issues": issues,
     }
+
+
+def _outdated(caller: Caller, found: Collection[FoundAnswer], said: set[str]) -> list[str]:
+    """What a response says that is believed no more: of an outdated result a telling word that no
+    result has which holds."""
+    held = {
+        word
+        for each in found
+        if each.standing.state != "outdated" and each.kind == "memory"
+        for word in terms(each.text)
+    }
+    past = [
+        each
+        for each in found
+        if each.standing.state == "outdated" and (said & set(terms(each.text))) - held
+    ]
+    told = Shown(caller.memory).words(
+        [*(each.id for each in past), *(each.standing.superseded_by or "" for each in past)]
+    )
+    issues = []
+    for each in past:
+        if each.id in told:
+            now = told.get(each.standing.superseded_by or "")
+            since = f" since {each.standing.since:%Y-%m-%d}" if each.standing.since else ""
+            after = f"; now: {now}" if now else ""
+            issues.append(f"outdated: {told[each.id]} (believed no more{since}{after})")
+    return list(dict.fromkeys(issues))

@@ -83,10 +83,8 @@ def believe_as_of(
 def explain_memory(caller: Caller, memory_id: str) -> Answer:
     """Why a memory is there: the decision with its reason and scores, and the words it rests on, as
     far as they may be told."""
-    memory = whole_id(memory_id, "memory")
+    memory = caller.memory_id(memory_id)
     told = caller.memory.explain(memory)
-    if not caller.owns(told.memory.subject):
-        raise UnknownMemory("There is no such memory.")
     turns = [each.turn_id for each in (*told.memory.evidence, *told.confirmed_by)]
     words = Shown(caller.memory).words([memory, *turns])
     if memory not in words:
@@ -379,9 +377,7 @@ def correct_memory(
     """Record that a person says a memory about them is wrong, in their own words. What these say of
     the same thing takes its place; where they say nothing of it the memory ends. value is the right
     value, for words that need no reading."""
-    memory = whole_id(memory_id, "memory")
-    if not caller.owns(caller.memory.history(memory)[-1].subject):
-        raise UnknownMemory("There is no such memory.")
+    memory = caller.memory_id(memory_id)
     receipt, made = caller.memory.correct(
         memory,
         words,

@@ -8,11 +8,11 @@ from pydantic import Field
 
 from beliefledger.filters import Where
 from beliefledger.gate.orders import instruction_like
-from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
+from beliefledger.ledger.errors import InvalidTurn, NotPermitted
 from beliefledger.ledger.redact import redact
 from beliefledger.search.answers import FoundAnswer
 from beliefledger.search.options import SearchOptions
-from beliefledger.tools.server.caller import Caller, whole_id
+from beliefledger.tools.server.caller import Caller
 from beliefledger.tools.server.mcp.tool import (
     CONFIRM_REQUIRED,
     Answer,
@@ -179,9 +179,7 @@ def inspect_memories(
 def delete_memory(caller: Caller, memory_id: str) -> Answer:
     """Take a memory back: it is no longer believed or shown. It stays in the history, which forget
     erases."""
-    memory = whole_id(memory_id, "memory")
-    if not caller.owns(caller.memory.history(memory)[-1].subject):
-        raise UnknownMemory("There is no such memory.")
+    memory = caller.memory_id(memory_id)
     if all(
         each.recorded_to is not None
         for each in caller.memory.history(memory)
