@@ -1,17 +1,37 @@
-"""Denials that are led up to: "turns out I'm not allergic to penicillin after all".
+"""Denials that leave out their subject or are led up to: "not vegetarian any more", "turns out I'm
+not allergic to penicillin after all".
 
-They are read as "I'm not allergic to penicillin". Spans keep pointing at what was typed.
+They are read as "I'm not vegetarian any more" and "I'm not allergic to penicillin". Spans keep
+pointing at what was typed.
 """
 
 from __future__ import annotations
 
 from beliefledger.gate.literals import Guarded, lowered
+from beliefledger.gate.rules.lexicon import NEAR
 from beliefledger.gate.rules.words import Token
 
-_MAY_BE = Guarded(r"\b(?:turns out|turned out|apparently|after all)\b")
+_MAY_BE = Guarded(
+    r"\b(?:no longer|any ?more|any longer|turns out|turned out|apparently|after all)\b"
+)
 _JOINING = frozenset("and so but then also".split())
 _MARKS = frozenset(",;.!:-–—")
 _STOPS = frozenset(",;.!:-–—(")
+_ENDS = (("anymore",), ("any", "more"), ("any", "longer"))
+_MOST = 8
+"""So many words a bare denial may have."""
+_FIRST = frozenset("i i'm i've i'd we we're we've we'd me".split())
+_OTHERS = frozenset(
+    "he he's she she's they they're it it's you you're who which that that's this there is are was "
+    "were isn't aren't wasn't weren't has if unless when would could might".split()
+)
+_NO_STATE = frozenset(
+    "a an the my our your his her their this that any one if only just sure surprised even because "
+    "as when so too very much many all yet now here there what who is are was were be been to you "
+    "fun true good bad great possible available valid relevant needed necessary supported required "
+    "working".split()
+)
+"""Words after which a denial without a subject is of a thing, or of nothing that lasts."""
 _LEADS = (
     ("it", "turns", "out", "that"), ("it", "turns", "out"), ("it", "turned", "out", "that"),
     ("it", "turned", "out"), ("turns", "out", "that"), ("turned", "out", "that"),
@@ -26,7 +46,7 @@ def may_be_in(text: str) -> bool:
 
 
 def plainly(words: list[Token]) -> list[Token]:
-    """The words of a sentence, its denials without what leads up to them."""
+    """The words of a sentence, its denials with their subject and without what leads up to them."""
     low = [word.low for word in words]
     if low[-1] == "?":
         return words
@@ -35,6 +55,9 @@ def plainly(words: list[Token]) -> list[Token]:
     while at < len(words):
         if _opens(low, at):
             at += _led_up_to(low, at)
+            if _is_bare(words, low, at):
+                begin = words[at].start
+                found.append(Token("i'm", "i'm", begin, begin))
         elif low[at : at + 2] == ["after", "all"] and _closes(low, at):
             at += 2
             continue
@@ -69,3 +92,47 @@ def _closes(low: list[str], at: int) -> bool:
     begin = max((i + 1 for i in range(at) if low[i] in _STOPS), default=0)
     said = low[begin:at]
     return any(tuple(said[i : i + len(each)]) == each for each in _DENIED for i in range(len(said)))
+
+
+def _is_bare(words: list[Token], low: list[str], at: int) -> bool:
+    """Whether a denial begins there that is of the speaker: "not vegan any more"."""
+    longer = low[at : at + 2] == ["no", "longer"]
+    begin = at + 2 if longer else at + 1
+    if not (longer or low[at] == "not") or begin >= len(words):
+        return False
+    end = next((i for i in range(begin, len(low)) if low[i] in _STOPS), len(low))
+    said = low[begin:end]
+    article = said[:1] in (["a"], ["an"])
+    rest = said[article:]
+    if not rest or len(said) > _MOST or rest[0] in _NO_STATE or not rest[0][0].isalpha():
+        return False
+    if not longer and not any(
+        tuple(said[i : i + len(each)]) == each for each in _ENDS for i in range(1, len(said))
+    ):
+        return False
+    if not _OTHERS.isdisjoint(said):
+        return False  # "not vegan any more is what she said"
+    if low[end + 1 : end + 2] in (["they"], ["it's"]):
+        return False  # "not junior any more, they made me a lead" gives a new value
+    return _is_of_speaker(low, at)
+
+
+def _is_of_speaker(low: list[str], at: int) -> bool:
+    """Whether what stands before is nothing, or of the speaker too."""
+    before = low[:at]
+    if any(each in _FIRST for each in before[:1]) and _OTHERS.isdisjoint(before):
+        return True
+    if not _OTHERS.isdisjoint(before) or not NEAR.isdisjoint(before):
+        return False
+    first = next((i for i in range(at) if low[i].isalpha() and low[i] not in _JOINING), None)
+    if first is None:
+        return True
+    return low[first] in _DID and not any(each in ("the", "my", "our") for each in before[:1])
+
+
+_DID = frozenset(
+    "had ate eaten got hurt broke quit left sold moved started stopped gave tried went took bought "
+    "decided switched changed finished drank cooked made lost found met saw did been back eating "
+    "having".split()
+)
+"""What a clause begins with that leaves "I" out, before such a denial."""

@@ -258,8 +258,14 @@ _AGE = compile_later(
 )
 
 
+_NO_VALUES = frozenset({"anymore", "any more", "any longer"})
+
+
 def _is_of_its_slot(mended: Candidate) -> bool:
-    """Whether a value that was put right may be one of its slot: an age is no trade."""
+    """Whether a value that was put right may be one of its slot: an age is no trade, and "not vegan
+    anymore" gives none."""
+    if mended.value.lower() in _NO_VALUES:
+        return False
     return mended.attribute != "identity.age" or _AGE.search(mended.value) is not None
 
 
