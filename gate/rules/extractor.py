@@ -12,6 +12,7 @@ from beliefledger.gate.rules import (
     NAME,
     ages,
     aliases,
+    bare_denials,
     birthdays,
     denials,
     doubts,
@@ -116,6 +117,7 @@ class RuleExtractor:
                 or others_health.may_be_in(text)
                 or life_news.may_be_in(text)
                 or passing_states.may_be_in(text)
+                or bare_denials.may_be_in(text)
             )
         ):
             for finding in findings(text, turn.said_at):
@@ -256,8 +258,14 @@ _AGE = compile_later(
 )
 
 
+_NO_VALUES = frozenset({"anymore", "any more", "any longer"})
+
+
 def _is_of_its_slot(mended: Candidate) -> bool:
-    """Whether a value that was put right may be one of its slot: an age is no trade."""
+    """Whether a value that was put right may be one of its slot: an age is no trade, and "not vegan
+    anymore" gives none."""
+    if mended.value.lower() in _NO_VALUES:
+        return False
     return mended.attribute != "identity.age" or _AGE.search(mended.value) is not None
 
 
@@ -315,10 +323,13 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
                 or shorthand.may_be(text, start, end)
                 or rates.may_be(text, start, end)
                 or passing_states.may_be_in(text[start:end])
+                or bare_denials.may_be_in(text[start:end])
                 or (start < self_descriptions.EARLY and _may_introduce(text[start:]))
             )
         ):
             words = words_of(text, start, end)
+            if together and bare_denials.may_be_in(text[start:end]):
+                words = bare_denials.plainly(words)
             found = list(_sentence_findings(text, words, said_at, "first"))
             found = self_descriptions.without_verb(words, found)
             reading = Reading(text, words, said_at, "first")
