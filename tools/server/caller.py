@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from beliefledger.access.principal import Principal
+from beliefledger.answers import BeliefAnswer
 from beliefledger.ledger.errors import InvalidQuery, NotPermitted, UnknownMemory
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.bucket import Bucket
@@ -129,14 +130,18 @@ class Caller:
         self.subject_ref = ref
         return True
 
-    def memory_id(self, given: str) -> str:
-        """The whole id of a memory that the caller may ask for, of the ten characters or more that
-        a context cites. Raises `UnknownMemory`."""
+    def versions(self, given: str) -> list[BeliefAnswer]:
+        """The versions of a memory that the caller may ask for, by its id or the ten characters of
+        it or more that a context cites. Raises `UnknownMemory`."""
         found = self.memory.history(cited(given, "memory"))
         known = [each for each in found if each.memory_id.startswith(given)]
         if not known or not self.owns(known[-1].subject):
             raise UnknownMemory("There is no such memory.")
-        return known[-1].memory_id
+        return [each for each in known if each.memory_id == known[-1].memory_id]
+
+    def memory_id(self, given: str) -> str:
+        """The whole id of such a memory. Raises `UnknownMemory`."""
+        return self.versions(given)[-1].memory_id
 
 
 def is_position(given: str) -> bool:

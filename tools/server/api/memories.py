@@ -148,16 +148,10 @@ def store_many(
     return Listed.of(_stored(caller, given, by))
 
 
-def versions_of(caller: Caller, memory_id: str) -> list[BeliefAnswer]:
-    """The versions of a memory that the caller may ask for. Raises `UnknownMemory`."""
-    memory = caller.memory_id(memory_id)
-    return [each for each in caller.memory.history(memory) if each.memory_id == memory]
-
-
 @endpoint("GET", "/memories/{memory_id}", "history", tagged=True)
 def memory(caller: Caller, memory_id: Id) -> BeliefAnswer:
     """The last version of one memory, whether it holds or not."""
-    return Outlet(caller.memory).belief(versions_of(caller, memory_id)[-1])
+    return Outlet(caller.memory).belief(caller.versions(memory_id)[-1])
 
 
 @endpoint("GET", "/memories/{memory_id}/explanation", "explain")
@@ -220,7 +214,7 @@ def revoke(
     """Take a memory back: it is no longer believed or shown. It stays in the history, which an
     erasure empties. Again it does nothing, and tells no words."""
     who = acting(caller, by)
-    known = versions_of(caller, memory_id)
+    known = caller.versions(memory_id)
     if all(each.recorded_to is not None for each in known):
         return hidden(known[-1])
     Outlet(caller.memory).belief(known[-1])

@@ -179,14 +179,10 @@ def inspect_memories(
 def delete_memory(caller: Caller, memory_id: str) -> Answer:
     """Take a memory back: it is no longer believed or shown. It stays in the history, which forget
     erases."""
-    memory = caller.memory_id(memory_id)
-    if all(
-        each.recorded_to is not None
-        for each in caller.memory.history(memory)
-        if each.memory_id == memory
-    ):
+    known = caller.versions(memory_id)
+    if all(each.recorded_to is not None for each in known):
         return {"deleted": False}
-    caller.memory.revoke(memory, by=caller.principal.name)
+    caller.memory.revoke(known[-1].memory_id, by=caller.principal.name)
     return {"deleted": True}
 
 
