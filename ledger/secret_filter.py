@@ -8,7 +8,6 @@ were taken out of their names would be one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from enum import EnumType
 from functools import cache, lru_cache
@@ -19,6 +18,7 @@ from pydantic import BaseModel
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.errors import SecretGiven
 from beliefledger.ledger.fields import A_NAME, CLEAN
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.streams import tag
 
 # Redaction is loaded by who writes: its tables take longer than to ask what is believed.
@@ -27,11 +27,11 @@ M = TypeVar("M", bound=BaseModel)
 
 _BETWEEN = "\n■\n"
 """Keeps the words of one field from being read on into the next."""
-_IDS = re.compile(
+_IDS = compile_later(
     r"(?i)(?<![0-9a-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{24,128})(?![0-9a-z])"
 )
 """Ids that are made and not chosen; their digits look like anything."""
-_MADE = re.compile(r"[0-9a-f]{24,128}")
+_MADE = compile_later(r"[0-9a-f]{24,128}")
 _SHORTEST_ID = 24
 
 

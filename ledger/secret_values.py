@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.secret_patterns import ANGLED
 
 # Words that say something about a secret instead of being one, or that end what was said of it.
@@ -60,7 +61,7 @@ _UNITS = frozenset(
     "years hours minutes seconds attempts things percent".split()
 )
 # Values that name where the secret is, or that blank it out already.
-_STAND_IN = re.compile(
+_STAND_IN = compile_later(
     r"<[\w .-]*>|\$\{[^}]*\}|\$\([^)]*\)|\$[A-Z_]+|\{+[\w .]*\}+|[0-9]+%|"
     r"(?:os|process|self|args|config|settings|env|request|req|form|user|ctx|params|options|this)"
     r"[.\[(].*|(?:get|load|read|prompt|fetch|hash|input)[A-Za-z_.]*\(.*|"
@@ -68,7 +69,7 @@ _STAND_IN = re.compile(
 )
 _STOPS = ".,;:"
 _CLOSERS = ")]}>\"'`*"
-_ANGLED_ALL = re.compile(ANGLED)
+_ANGLED_ALL = compile_later(ANGLED)
 
 
 def _bare(value: str) -> str:

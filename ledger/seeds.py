@@ -33,10 +33,10 @@ MASK = "\ue000"
 
 _LETTERS = r"[^\W\d_]+"
 _LABEL = r"(?:words?|row|line|number)[ \t\"'#._-]{0,3}[0-9]"
-_WORD = re.compile(rf"(?<![^\W\d_])(?!{_LABEL}|then\b){_LETTERS}")
+_WORD = compile_later(rf"(?<![^\W\d_])(?!{_LABEL}|then\b){_LETTERS}")
 """A word that may be one of a phrase, and no label such as "word 7:"."""
-_RUN_WORD = re.compile(rf"(?<![^\W\d_])(?!{_LABEL}|(?:then|and)\b){_LETTERS}")
-_ASCII = re.compile("[a-z]+")
+_RUN_WORD = compile_later(rf"(?<![^\W\d_])(?!{_LABEL}|(?:then|and)\b){_LETTERS}")
+_ASCII = compile_later("[a-z]+")
 _OR_BETWEEN = WORDS | frozenset("then and word words row line number".split())
 _SHORTEST = 4 * LEAST
 """How long twelve words of the list are at least, each with what stands before the next."""
@@ -66,7 +66,7 @@ _CUE = compile_later(
     r"mnemonics?(?! (?:aid|devic|techni|tool|rhyme|strateg|method|system))|seedphrases?|seed|"
     rf"{_NUMBER}[ -]words?(?:[ -](?:phrase|seed|list|key))?)\b"
 )
-_UNSURE = re.compile(rf"seed|mnemonics|{_NUMBER}[ -]words?")
+_UNSURE = compile_later(rf"seed|mnemonics|{_NUMBER}[ -]words?")
 """What other things than wallets have, too."""
 _HINTS = ("phrase", "mnemonic", "seed", "wallet", "word")
 _LEAD = r"(?:[ \t]{0,2}\([^()\n]{1,40}\))?(?:[ \t]{1,3}[\w'-]{1,20}){0,7}?"
@@ -79,12 +79,12 @@ _SAID = compile_later(
     rf"(?:{_LEAD}\s{{1,3}}(?:is|are|was|were|reads?|goes|being|as|with|of|es|ist)|'s)\b\s{{1,3}}"
     + _OPEN
 )
-_BESIDE = re.compile(r"\s{1,3}" + _OPEN)
-_ENDS = re.compile(r"(?<![0-9])[.!?](?=\s)|\n[ \t]*\n")
+_BESIDE = compile_later(r"\s{1,3}" + _OPEN)
+_ENDS = compile_later(r"(?<![0-9])[.!?](?=\s)|\n[ \t]*\n")
 """Where a sentence ends, and with it what can be a list; the full stop of "1." ends none."""
-_LABELS = re.compile(r"(?<![0-9])[:=>]")
-_RUN_OF_BLANKS = re.compile(r"[ \t]+")
-_LISTED = re.compile(r"[,;|\n0-9]")
+_LABELS = compile_later(r"(?<![0-9])[:=>]")
+_RUN_OF_BLANKS = compile_later(r"[ \t]+")
+_LISTED = compile_later(r"[,;|\n0-9]")
 
 
 class _Word(NamedTuple):

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from beliefledger.ledger.data_files import data
+from beliefledger.ledger.late_patterns import compile_later
 
 _BITS = {
     name: 1 << bit
@@ -58,4 +59,4 @@ def _of_questions() -> Sequence[tuple[str, int]]:
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     parts: Mapping[str, str] = _written()["parts"]
-    return re.compile(re.sub(r"<(\w+)>", lambda found: parts[found[1]], pattern), re.IGNORECASE)
+    return compile_later(re.sub(r"<(\w+)>", lambda found: parts[found[1]], pattern), re.IGNORECASE)

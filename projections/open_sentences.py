@@ -13,23 +13,23 @@ from beliefledger.ledger.data_files import data
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.projections.search_terms import terms
 
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
-_SUPPOSES = re.compile(
+_SENTENCE = compile_later(r"[^.!?\n]+[.!?\n]*")
+_SUPPOSES = compile_later(
     r"\b(?:if (?:i|we|my|our|only|money|it)\b|i wish\b|imagine\b|suppose\b|pretend\b)"
 )
-_WOULD = re.compile(r"(?<!if i)(?<!if we)['’]d\b|\b(?:would|could|might)\b")
-_MODAL = re.compile(
+_WOULD = compile_later(r"(?<!if i)(?<!if we)['’]d\b|\b(?:would|could|might)\b")
+_MODAL = compile_later(
     r"\b(?:would|could|might|should|wish|imagine|suppose|someday|one day)\b|['’]d\b"
 )
-_NEWLY = re.compile(
+_NEWLY = compile_later(
     r"\b(?:these days|at the moment|right now|(?:from|by) now on|as of (?:now|today|this|last)"
     r"|this (?:season|semester|term|school year))\b"
 )
-_OWN = re.compile(
+_OWN = compile_later(
     r"\b(?:my|mine|our|ours|im|ive|i['’](?:m|ve)|we['’](?:re|ve)|(?:i|we) (?:have|am|are))\b"
 )
-_PART = re.compile(r"[,;]\s++| [-–—]++ ")
-_CLAUSE = re.compile(r"[.!?;:,\n]+|\b(?:but|so|and)\b")
+_PART = compile_later(r"[,;]\s++| [-–—]++ ")
+_CLAUSE = compile_later(r"[.!?;:,\n]+|\b(?:but|so|and)\b")
 
 
 def stated(text: str) -> int:

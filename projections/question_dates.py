@@ -11,6 +11,7 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import Micros, from_datetime, to_datetime
 
 _NUMBERS = {
@@ -26,18 +27,18 @@ _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """The month in which each begins, north of the equator."""
 _COUNT = rf"(?:(?:a|the)\s+)?(?P<count>\d+|{'|'.join(_NUMBERS)})(?:\s+of)?"
 _UNIT = r"(?P<unit>day|night|week|month|year)s?"
-_AGO = re.compile(rf"\b{_COUNT}\s+{_UNIT}\s+ago\b", re.IGNORECASE)
-_HOW_MANY = re.compile(r"\bhow (?:many|long)\b[^?]{0,20}\bago\b", re.IGNORECASE)
-_WITHIN = re.compile(
+_AGO = compile_later(rf"\b{_COUNT}\s+{_UNIT}\s+ago\b", re.IGNORECASE)
+_HOW_MANY = compile_later(r"\bhow (?:many|long)\b[^?]{0,20}\bago\b", re.IGNORECASE)
+_WITHIN = compile_later(
     rf"\b(?:past|last|these)\s+(?P<count>\d+|{'|'.join(_NUMBERS)})\s+{_UNIT}\b", re.IGNORECASE
 )
-_NEAR = re.compile(r"\b(?P<day>this morning|yesterday|last night)\b", re.IGNORECASE)
-_NAMED = re.compile(
+_NEAR = compile_later(r"\b(?P<day>this morning|yesterday|last night)\b", re.IGNORECASE)
+_NAMED = compile_later(
     rf"\b(?P<which>last|past|this|previous)\s+(?P<name>week|weekend|month|year"
     rf"|{'|'.join(_WEEKDAYS)}|{'|'.join(_SEASONS)})\b",
     re.IGNORECASE,
 )
-_FEAST = re.compile(
+_FEAST = compile_later(
     r"\b(?P<feast>christmas|new year'?s(?: eve| day)?|valentine'?s(?: day)?|easter|halloween"
     r"|thanksgiving|(?:fourth|4th) of july|independence day)\b(?!\s+(?:card|cards|song|tree)\b)",
     re.IGNORECASE,

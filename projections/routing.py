@@ -7,13 +7,14 @@ from functools import cache
 from typing import NamedTuple
 
 from beliefledger.ledger.data_files import data
+from beliefledger.ledger.late_patterns import compile_later
 
 _SAID = (
     "advised|called|came up|claimed|described|drafted|estimated|explained|gave|listed|made"
     "|mentioned|named|offered|prescribed|proposed|provided|quoted|recommended|reckoned|said|sent|shared"
     "|showed|suggested|thought|told|used|worked out|wrote"
 )
-_OF_AGENT = re.compile(
+_OF_AGENT = compile_later(
     rf"\byou(?:'ve| have| had)? (?:\w+ )?(?:{_SAID})\b|\b(?:did|had|have) you\b"
     r"|\b(?:in|by|to|of) your (?:\w+ )?(?:advice|answer|draft|estimate|explanation|list|message"
     r"|opinion|plan|proposal|recommendations?|reply|suggestions?|summary)\b"
@@ -44,7 +45,9 @@ def _rules() -> tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...]:
         (
             each["name"],
             tuple(each["types"]),
-            re.compile("|".join(f"(?:{pattern})" for pattern in each["patterns"]), re.IGNORECASE),
+            compile_later(
+                "|".join(f"(?:{pattern})" for pattern in each["patterns"]), re.IGNORECASE
+            ),
         )
         for each in written
     )

@@ -6,14 +6,14 @@ does something with ("I play the cello"), the names beside it, and what ends in 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.projections.search_terms import STOP_WORDS, indexed, stems, terms
 from beliefledger.projections.sets import LONGEST, Named, nouns, sets, vocabulary
 
-_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*['’]?|[.,;:!?()&+\n]")
+_TOKEN = compile_later(r"[^\W_]+(?:['’-][^\W_]+)*['’]?|[.,;:!?()&+\n]")
 _STOPS = frozenset(".!?;\n")
 _MARKS = _STOPS | frozenset(",:()&+")
 _BACK, _FAR = 4, 9

@@ -103,7 +103,8 @@ class Plain:
 blocked, commands = json.loads(sys.stdin.read())
 sys.meta_path[:] = map(Plain, sys.meta_path)
 from typer.testing import CliRunner
-from beliefledger.tools.cli import app, needed
+from beliefledger.tools.cli import app
+from beliefledger.tools.cli.needed_commands import needed
 for words in commands:
     needed(words)
     os.environ["BELIEFLEDGER_EXTRACTOR"] = "openai" if words[0] == "remember" else "rules"

@@ -92,7 +92,8 @@ def test_of_each_command_it_is_known_in_which_modules_it_is():
 def test_a_command_loads_no_module_of_another():
     """In a process of its own: here all of them are loaded."""
     code = (
-        "import sys; from beliefledger.tools.cli import needed; needed(['beliefs', '-s', 'ana']);"
+        "import sys; from beliefledger.tools.cli.needed_commands import needed;"
+        "needed(['beliefs', '-s', 'ana']);"
         "print(*(each for each in sys.modules if each.startswith('beliefledger.tools.cli.')))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

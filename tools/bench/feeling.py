@@ -60,8 +60,6 @@ _MOST_INSTRUCTIONS = {
     _SEARCH: Target("≤", 3),
 }
 """In thousand millions."""
-_HOLD = {"beliefledger --help", "import, open, first beliefs, fresh process"}
-"""Of those, what is asserted: the others are still to be reached."""
 
 
 def _reference() -> None:
@@ -131,7 +129,7 @@ def _instructions(run: Run, fresh: dict[str, Callable[[], object]]) -> list[Meas
                 samples[name].append(counted(count, work) / 1e9)
     note = None if count is not None else "not measured: this machine does not count them"
     return [
-        Measured(f"instructions: {name}", "G", each, most, name in _HOLD, note)
+        Measured(f"instructions: {name}", "G", each, most, note=note)
         for name, each in samples.items()
         for most in (_MOST_INSTRUCTIONS.get(name),)
     ]
