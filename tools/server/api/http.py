@@ -42,7 +42,7 @@ from beliefledger.tools.server.api.events import STREAM, Follow
 from beliefledger.tools.server.api.feed import Feed
 from beliefledger.tools.server.api.once import HEADER, REPLAYED, KeyRefused, done_once
 from beliefledger.tools.server.api.problem import UNASKED, Problem, Told, invalid, refused, told
-from beliefledger.tools.server.api.shortcuts import Shortcuts
+from beliefledger.tools.server.api.shortcuts import Shortcuts, first_part
 from beliefledger.tools.server.api.table import MEDIA as CSV
 from beliefledger.tools.server.api.table import csv_of, wanted
 from beliefledger.tools.server.caller import CALLER, Caller
@@ -170,7 +170,7 @@ class APIOverHTTP:
         self._under: dict[str, FastAPI] = {}
         """By the first part of a path, the same endpoints: what is looked through for each call."""
         for route in _routes():
-            first = _first_part(route.path)
+            first = first_part(route.path)
             if first not in self._under:
                 self._under[first] = self._empty(None)
             self._under[first].router.routes.append(route)
@@ -217,7 +217,7 @@ class APIOverHTTP:
             answer = await self.answered(Request(scope, receive), *found)
             await answer(scope, receive, send)
             return
-        await self._under.get(_first_part(path), self.app)(scope, receive, send)
+        await self._under.get(first_part(path), self.app)(scope, receive, send)
 
     async def answered(self, request: Request, of: Endpoint, given: dict[str, Any]) -> Response:
         """What an endpoint answers, within its time and on record."""
@@ -363,10 +363,6 @@ class StraightToAPI:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         under = scope["type"] == "http" and scope["path"].startswith(f"{PREFIX}/")
         await (self._api if under else self._others)(scope, receive, send)
-
-
-def _first_part(path: str) -> str:
-    return path[1:].partition("/")[0]
 
 
 def _not_on_record() -> Told:

@@ -27,17 +27,27 @@ class Shortcuts:
     the ids are of a length that an id may have, and to fill in defaults."""
 
     def __init__(self, endpoints: Iterable[Endpoint]) -> None:
-        self._by_id = [made for made in map(_shortcut, endpoints) if made is not None]
+        made = [each for each in map(_shortcut, endpoints) if each is not None]
+        # By the first part of a path, as few of them have the same.
+        self._by_first_part = {
+            first: [each for each in made if first_part(each.endpoint.path) == first]
+            for first in {first_part(each.endpoint.path) for each in made}
+        }
 
     def find(self, method: str, path: str, query: bytes) -> tuple[Endpoint, dict[str, Any]] | None:
         """The endpoint of a request, and its arguments; None where FastAPI has to look at it."""
         if method != "GET" or query:
             return None
-        for each in self._by_id:
+        for each in self._by_first_part.get(first_part(path), ()):
             found = each.path.fullmatch(path)
             if found is not None:
                 return each.endpoint, found.groupdict() | each.defaults
         return None
+
+
+def first_part(path: str) -> str:
+    """Of "/memories/abc", "memories"."""
+    return path[1:].partition("/")[0]
 
 
 def _shortcut(of: Endpoint) -> Shortcut | None:
