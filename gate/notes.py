@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from beliefledger.gate import deadline, scorers
+from beliefledger.gate.antecedents import FIRST_PERSON, hangs, name_before
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import hyperboles
@@ -50,8 +51,6 @@ statement has .9."""
 _SINCERE = frozenset(
     {SpeechAct.STATEMENT, SpeechAct.CHANGE, SpeechAct.CORRECTION, SpeechAct.REMOVAL}
 )
-_BACK = 600
-"""How far back in the talk an antecedent may stand, in characters."""
 
 
 @cache
@@ -239,9 +238,6 @@ def _is_never(sentence: str) -> bool:
     return scorers.sensitive(sentence) >= scorers.threshold("sensitive")
 
 
-_FIRST_PERSON = compile_later(
-    r"\b(?:i|i['’]?m|i['’]?ve|id|my|our|me|we|us|mine|weve)\b", re.IGNORECASE
-)
 _POINTING = compile_later(
     r"^\W*+(?:(?:and|but|so|also|well|yeah|yes|no|anyway|plus|then|now|oh|actually)\b[\s,]*+){0,3}"
     r"(?P<who>he|she|his|her|him|they|their|theirs|it|its|that|this|these|those|"
@@ -332,7 +328,7 @@ _CODE = compile_later(r"\b(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{6,}\b|\d(?:[ -]?\d){6}
 def _is_spoken(sentence: str) -> bool:
     """Whether the words of a sentence show that it is about the speaker. In chat, where they do
     not, its score may."""
-    return _FIRST_PERSON.search(sentence) is not None or _is_of_speaker(sentence)
+    return FIRST_PERSON.search(sentence) is not None or _is_of_speaker(sentence)
 
 
 def _is_statement(text: str, start: int, end: int) -> bool:
@@ -341,7 +337,7 @@ def _is_statement(text: str, start: int, end: int) -> bool:
     begin = start if lead is None else lead.end()
     if not is_of_length(text, begin, end) or text.count(" ", begin, end) < FEWEST_IN_CLAUSE - 1:
         return False
-    spoken = _FIRST_PERSON.match(text, begin, end) is not None
+    spoken = FIRST_PERSON.match(text, begin, end) is not None
     return spoken or _is_of_speaker(text[begin:end], fragments=False)
 
 
@@ -420,11 +416,16 @@ def _resolved(turn: Speech, earlier: Sequence[Speech], start: int, end: int) -> 
     if pointing is None:
         if _GOING_ON.match(sentence) is not None:
             said = _with_one_before(text, start, end) or said
+        elif hangs(sentence):
+            both = _with_one_before(text, start, end)
+            if both is None:
+                return None
+            said = both
         return said.quote, (said,)
     who = pointing["who"].lower()
-    name = _antecedent(turn, earlier, start) if who in _ONE_PERSON else None
+    name = name_before(turn, earlier, start) if who in _ONE_PERSON else None
     if name is None:  # what it tells of the speaker may be enough
-        tells = _WITH_NOUN.match(sentence) and _FIRST_PERSON.search(sentence)
+        tells = _WITH_NOUN.match(sentence) and FIRST_PERSON.search(sentence)
         return (sentence, (said,)) if tells else None
     own = "'s" if who in _OWN else ""
     at = pointing.start("who")
@@ -450,29 +451,3 @@ def _with_one_before(text: str, start: int, end: int) -> Span | None:
     if before is None or end - before[0] > LONGEST:
         return None
     return Span(start=before[0], end=end, quote=text[before[0] : end])
-
-
-def _antecedent(turn: Speech, earlier: Sequence[Speech], start: int) -> Span | None:
-    """The one name of the sentences before: of the same turn, else of the user's turn before."""
-    here = _only_name(turn.content, max(0, start - _BACK), start)
-    if here is not None or _NAME.search(turn.content, 0, start):
-        return here
-    for said in reversed(earlier[-2:]):
-        if said.role == "user":
-            found = _only_name(said.content, max(0, len(said.content) - _BACK), len(said.content))
-            return None if found is None else found.model_copy(update={"turn": said.turn_id})
-    return None
-
-
-_NAME = compile_later(
-    r"(?<=[a-z,] )(?!I\b)[A-Z][a-z]{1,20}\b|^[A-Z][a-z]{1,20}(?= is\b| was\b|'s\b)"
-)
-
-
-def _only_name(text: str, start: int, end: int) -> Span | None:
-    """The name in text[start:end], where there is exactly one and the speaker speaks of theirs."""
-    found = {each.group(): each for each in _NAME.finditer(text, start, end)}
-    if len(found) != 1 or _FIRST_PERSON.search(text, start, end) is None:
-        return None
-    [(name, at)] = found.items()
-    return Span(start=at.start(), end=at.end(), quote=name)

@@ -17,7 +17,7 @@ from beliefledger.gate.persons import Known, called_in, known
 from beliefledger.gate.planned_jobs import is_not_yet
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.restatements import points, restates, tells_anew
-from beliefledger.gate.rules import distinctions
+from beliefledger.gate.rules import distinctions, new_figures
 from beliefledger.gate.rules.lexicon import GIVEN
 from beliefledger.gate.rules.renewals import OTHERS, Sentence
 from beliefledger.gate.rules.subjects import acting, subject_of, tells_a_state
@@ -34,9 +34,12 @@ _PLANNED = LASTING | {"event", "commitment", "decision"}
 _STAYING = ("identity.", "record.", "language.", "event.end", "event.change", "health.", "answers.")
 
 
-def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candidate]) -> list[Held]:
+def overtaken(
+    standing: Standing, candidate: Candidate, beside: Sequence[Candidate], *, in_chat: bool
+) -> list[Held]:
     """The memories that a sentence puts an end to or another value in the place of; none where it
-    is not clear."""
+    is not clear. Where it is not said in chat, the scorer is asked about counts alone: it knows how
+    people tell each other news, and who tells an assistant much goes on about the same thing."""
     if any(each.entity != SELF and _are_of_one(each, candidate) for each in beside):
         return []  # it tells of somebody by name, and of that it says all there is
     said = Said(candidate.spans[0].quote)
@@ -84,7 +87,8 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
         again = moved or (anew and held.type in LASTING and restates(said, of, pointed=pointed))
         if not again and _adds_to(said, held, of):
             continue
-        if again or (said.may_be_of(of) and score(said, of, rank) >= threshold("over")):
+        asked = said.may_be_of(of) and (in_chat or _is_counted_anew(said, of))
+        if again or (asked and score(said, of, rank) >= threshold("over")):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:
         told = _left_for(went, standing)
@@ -93,6 +97,12 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     if len(told) > MOST:
         return []
     return [held for some in told.values() for held in some]
+
+
+def _is_counted_anew(said: Said, of: Told) -> bool:
+    """Whether a sentence has a number, and what is told is how many there were."""
+    numbers = (each.kind == "number" for each in new_figures.figures(said.text))
+    return of.attribute.startswith("count.") and any(numbers)
 
 
 def _is_moved(said: Said, of: Told) -> bool:

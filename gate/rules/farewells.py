@@ -118,7 +118,7 @@ def _partings(text: str) -> Iterator[Parting]:
             if old:
                 yield Parting(old, _clause(text, match), None, "event.*")
     if _DONE.search(text, lowered(text)) is not None and _NOT_DONE.search(text) is None:
-        said = dict.fromkeys(each.removesuffix("'s") for each in _WORD.findall(low))
+        said = dict.fromkeys(each.removesuffix("'s") for each in _WORD.findall(_done_in(text)))
         yield Parting(" ".join(said), (0, len(text)), None, "plan.*")
     if _ANEW.search(text) is not None and _DOUBTS.search(text) is None:
         yield Parting(" ".join(dict.fromkeys(_WORD.findall(low))), (0, len(text)), None, "note.*")
@@ -136,6 +136,22 @@ def _partings(text: str) -> Iterator[Parting]:
             old = _telling(words)
             if old:
                 yield Parting(old, _clause(text, match))
+
+
+def _done_in(text: str) -> str:
+    """The words of a sentence in which something may be done, in lower case: of one that has
+    several clauses those that say so, as "a band with a banjo, and I started to like it" buys
+    none."""
+    low = lowered(text)
+    if len(text) <= _SHORT:
+        return low
+    return " ".join(part for part in _PART.split(low) if _DONE.search(part, part) is not None)
+
+
+_SHORT = 60
+_PART = compile_later(
+    r"[;:.!]|,(?= )| [-–—] |\b(?:but|and|so|that|which|who|because|since|while|where)\b"
+)
 
 
 def _clause(text: str, match: re.Match[str]) -> tuple[int, int]:

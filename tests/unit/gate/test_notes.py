@@ -62,6 +62,34 @@ def test_what_is_surely_meant_is_kept_beside_a_request(text):
     assert [each.value for each in noted(text)] == [text]
 
 
+HANGING = [
+    ("I'm having trouble with my new coffee grinder.", "I bought it about three weeks ago."),
+    ("My walking boots are from my uncle Theo.", "I've been wearing them every weekend since May."),
+    ("We have a thermostat that learns our routine.", "I finally got around to installing it."),
+    ("My hotel in Tokyo is near the station.", "I booked it through a travel agency last month."),
+    ("I'm selling my old motorbike this spring.", "I've listed it for 3,500 dollars with a shop."),
+]
+
+
+@pytest.mark.parametrize(("before", "said"), HANGING)
+def test_what_it_is_stands_in_the_note(before, said):
+    text = f"{before} {said}"
+    assert text in [each.value for each in noted(text)]
+    assert not noted(said)  # nobody can tell what "it" is
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I hate it when people put their feet on the seats of my car.",
+        "I've narrowed it down to the flat in Leith and my aunt's old place.",
+        "I thought it would rain on my sister's wedding in May.",
+    ],
+)
+def test_it_may_stand_for_what_follows(text):
+    assert notes.hangs(text) is False
+
+
 @pytest.mark.parametrize(
     ("text", "clause"),
     [

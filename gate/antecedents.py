@@ -1,0 +1,66 @@
+"""What a sentence speaks of that only the words before it name. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from beliefledger.gate.rules.lexicon import Form, verb_form
+from beliefledger.ledger.candidate import Span, Speech
+from beliefledger.ledger.late_patterns import compile_later
+
+FIRST_PERSON = compile_later(
+    r"\b(?:i|i['’]?m|i['’]?ve|id|my|our|me|we|us|mine|weve)\b", re.IGNORECASE
+)
+_BACK = 600
+"""How far back in the talk an antecedent may stand, in characters."""
+_OF_SPEAKER = compile_later(
+    r"\W*+(?:(?:and|but|so|also|well|yeah|yes|no|anyway|plus|then|now|oh|actually|btw|by the way)\b"
+    r"[\s,]*+){0,3}(?:i|we)(?:['’]?(?:ve|d|m|re|ll))?\b"
+    r"(?P<between>(?: [\w'’]+){1,7}?) (?:it|them)\b"
+    r"(?!['’]| (?:when|if|that|would|will|was|is|were|are|has|had|cost|costs|took|takes|should|"
+    r"could|might|may|can|down)\b)",
+    re.IGNORECASE,
+)
+_NOT_NAMING = frozenset(
+    "have had has am are was were been be being will would should could can may might must do did "
+    "just finally recently already always never ever still also only really actually usually often "
+    "even only to around about out up off on in with for of at as so very and not n't lately "
+    "currently probably definitely excited happy glad proud ready able going planning".split()
+)
+
+
+def hangs(sentence: str) -> bool:
+    """Whether a sentence tells what the speaker did with "it" or "them", and another one says what
+    that is: "I got around to installing it last week"."""
+    found = _OF_SPEAKER.match(sentence)
+    return found is not None and all(
+        word in _NOT_NAMING or verb_form(word)[1] is not Form.NONE
+        for word in found["between"].lower().split()
+    )
+
+
+def name_before(turn: Speech, earlier: Sequence[Speech], start: int) -> Span | None:
+    """The one name of the sentences before: of the same turn, else of the user's turn before."""
+    here = _only_name(turn.content, max(0, start - _BACK), start)
+    if here is not None or _NAME.search(turn.content, 0, start):
+        return here
+    for said in reversed(earlier[-2:]):
+        if said.role == "user":
+            found = _only_name(said.content, max(0, len(said.content) - _BACK), len(said.content))
+            return None if found is None else found.model_copy(update={"turn": said.turn_id})
+    return None
+
+
+_NAME = compile_later(
+    r"(?<=[a-z,] )(?!I\b)[A-Z][a-z]{1,20}\b|^[A-Z][a-z]{1,20}(?= is\b| was\b|'s\b)"
+)
+
+
+def _only_name(text: str, start: int, end: int) -> Span | None:
+    """The name in text[start:end], where there is exactly one and the speaker speaks of theirs."""
+    found = {each.group(): each for each in _NAME.finditer(text, start, end)}
+    if len(found) != 1 or FIRST_PERSON.search(text, start, end) is None:
+        return None
+    [(name, at)] = found.items()
+    return Span(start=at.start(), end=at.end(), quote=name)

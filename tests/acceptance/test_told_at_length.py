@@ -1,0 +1,105 @@
+"""Who tells an assistant much at once goes on about the same things: that ends none of them."""
+
+from __future__ import annotations
+
+import pytest
+
+ASKS = (
+    " Could you help me put together a plan for it, with a few options to choose from, and tell me"
+    " what I should look out for? I have some time on Sunday and would like to be done by then,"
+    " without spending too much on it."
+)
+STANDS = [
+    (
+        "I go to the gym on Tuesdays and Saturdays.",
+        "My new sleep schedule works well. It's better now that it fits around my gym days.",
+        "gym on Tuesdays",
+    ),
+    (
+        "I've been experimenting with sourdough bread.",
+        "I made cookies with bread flour yesterday, and they turned out chewier than usual.",
+        "sourdough",
+    ),
+    (
+        "I'm planning a trip to Peru.",
+        "I'm super excited for my trip to Peru now, and I've been reading a lot about it.",
+        "trip to Peru",
+    ),
+    (
+        "I'm thinking of buying a cello.",
+        "I recently found a folk band that has a cello player and started enjoying their songs.",
+        "buying a cello",
+    ),
+    (
+        "I'm planning a trip to the Atacama desert.",
+        "I've been reading a lot about the Atacama desert, and I've finished five books so far.",
+        "Atacama",
+    ),
+    (
+        "I've been thinking about getting a new yoga mat.",
+        "I've been using my yoga mat for a while now, and it's been great, but it is worn.",
+        "yoga mat",
+    ),
+    (
+        "I'm also thinking of asking the members to bring their own questions along.",
+        "I just finished reading the latest thriller by Jo Nesbo and liked it a lot.",
+        "bring their own questions",
+    ),
+    (
+        "I'm thinking of going to another opening at the Blue Gallery.",
+        "I ended up buying a print from one of the artists there, and I hung it above my desk.",
+        "Blue Gallery",
+    ),
+    (
+        "I've been having some trouble with the Wi-Fi of my laptop lately.",
+        "By the way, I just started using my new laptop backpack and it's been great so far.",
+        "Wi-Fi",
+    ),
+    (
+        "I've been tracking my reading progress in a notebook.",
+        "I actually finished three novels last weekend and loved all of them.",
+        "reading progress",
+    ),
+]
+"""What is believed, what is told at length some days later, and the words of what stands."""
+OVER = [
+    (
+        "I've written four short stories so far.",
+        "By the way, I've been writing for three months now, and I've completed 7 short stories"
+        " since I started.",
+        "four",
+    ),
+    (
+        "I'm planning a trip to San Sebastian for next month.",
+        "Speaking of trips, we took a short walk in the hills a week after returning from San"
+        " Sebastian.",
+        "planning a trip to San Sebastian",
+    ),
+    (
+        "I'm thinking of getting a standing desk.",
+        "I just got a standing desk from a shop downtown, and my back thanks me.",
+        "thinking of getting",
+    ),
+    ("I live in Porto.", "I moved to Lisbon last week, and the flat is tiny.", "in Porto"),
+]
+"""The same, and the words of what is over."""
+
+
+@pytest.mark.parametrize(("before", "said", "words"), STANDS)
+def test_what_is_told_at_length_ends_nothing(somebody, before, said, words):
+    assert any(words in each.text for each in somebody.believed_after(before, besides=()))
+    after = somebody.believed_after(said + ASKS, besides=())
+    assert any(words in each.text for each in after), [each.text for each in after]
+
+
+@pytest.mark.parametrize(("before", "said", "words"), OVER)
+def test_what_is_told_at_length_to_be_otherwise_is(somebody, before, said, words):
+    assert any(words in each.text for each in somebody.believed_after(before, besides=()))
+    after = somebody.believed_after(said + ASKS, besides=())
+    assert not any(words in each.text for each in after), [each.text for each in after]
+
+
+def test_nothing_is_told_twice_for_having_ended_nothing(somebody):
+    somebody.believed_after("I go to the gym on Tuesdays and Saturdays.")
+    somebody.believed_after(STANDS[0][1] + ASKS, besides=())
+    assert not any(each.attribute == "event.change" for each in somebody.beliefs())
