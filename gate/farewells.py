@@ -45,6 +45,7 @@ from beliefledger.gate.rules import lapses as rules_lapses
 from beliefledger.gate.rules import plain_changes as rules_plain_changes
 from beliefledger.gate.rules import renewals as rules_renewals
 from beliefledger.gate.rules import successions as rules_successions
+from beliefledger.gate.rules.lexicon import GIVEN
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.sentences import before, sentences
 from beliefledger.gate.spoken_of import goes_on_of, spoken_of
@@ -364,6 +365,8 @@ def names(held: Held, words: str) -> bool:
     told = f"{memory.value} {memory.attribute}".lower()
     if not any(stem(word) in told for word in words.split()):
         return False  # as of most memories, and soon known
+    if held.type == NOTE and GIVEN.issuperset(words.split()):
+        return False  # "bye, Caroline", who is spoken to in many notes
     said = {stem(word) for word in words.split()}
     value = stems(memory.value)
     whole = value | stems(memory.claim) | stems(memory.attribute.replace(".", " "))
@@ -372,7 +375,11 @@ def names(held: Held, words: str) -> bool:
     if said <= whole:
         return True
     # "my lovely Octavia estate": the name is enough, where nobody else's is meant.
-    proper = {stem(word.lower()) for word in WORD.findall(memory.value) if word[:1].isupper()}
+    proper = {
+        stem(word.lower())
+        for word in WORD.findall(memory.value)
+        if word[:1].isupper() and word.lower() not in farewells.SHARED
+    }
     return not said.isdisjoint(proper) and 2 * len(said & whole) >= len(said)
 
 

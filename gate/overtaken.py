@@ -12,7 +12,15 @@ from collections.abc import Iterator, Sequence
 from beliefledger.gate import lapses
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems
-from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by, topics
+from beliefledger.gate.pairs import (
+    Said,
+    Told,
+    commonplaces,
+    linked_best,
+    ranks,
+    told_by,
+    topics,
+)
 from beliefledger.gate.persons import Known, called_in, known
 from beliefledger.gate.planned_jobs import is_not_yet
 from beliefledger.gate.registry import NOTE
@@ -31,6 +39,7 @@ MOST = 3
 _MOST_LINKED = 100
 """Of somebody with thousands of memories, so many are asked about at each sentence."""
 _PLANNED = LASTING | {"event", "commitment", "decision"}
+_TOLD_OF = {NOTE, "commitment"}
 _STAYING = ("identity.", "record.", "language.", "event.end", "event.change", "health.", "answers.")
 
 
@@ -88,6 +97,8 @@ def overtaken(
         if not again and _adds_to(said, held, of):
             continue
         asked = said.may_be_of(of) and (in_chat or _is_counted_anew(said, of))
+        if held.type in _TOLD_OF and asked and not _have_a_subject(said, of):
+            asked = False
         if again or (asked and score(said, of, rank) >= threshold("over")):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:
@@ -97,6 +108,17 @@ def overtaken(
     if len(told) > MOST:
         return []
     return [held for some in told.values() for held in some]
+
+
+def _have_a_subject(said: Said, of: Told) -> bool:
+    """Whether a sentence and a note are about the same: they share a word that is no commonplace
+    and nobody's name, or the sentence tells of a change and they share a topic or a kind of thing.
+    "Family means everything" says nothing new of "we had a lovely time with the family"."""
+    if not (said.stems & of.stems) <= commonplaces() | said.names:
+        return True
+    if CHANGES.isdisjoint(said.cues):
+        return False
+    return not said.topics.isdisjoint(of.topics) or said.is_rival_of(of)
 
 
 def _is_counted_anew(said: Said, of: Told) -> bool:

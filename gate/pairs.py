@@ -252,6 +252,12 @@ def _stems(words: tuple[str, ...]) -> frozenset[str]:
 
 
 @cache
+def commonplaces() -> frozenset[str]:
+    """Stems of words that people say of anything: of themselves they link no two sentences."""
+    return frozenset(stem(each) for each in tables()["commonplace"].split())
+
+
+@cache
 def small_words() -> frozenset[str]:
     return frozenset(tables()["small"].split())
 

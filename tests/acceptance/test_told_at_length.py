@@ -1,4 +1,5 @@
-"""Who tells an assistant much at once goes on about the same things: that ends none of them."""
+"""Who tells an assistant much at once goes on about the same things, and friends say of anything
+that it brings them joy: that ends nothing that was told."""
 
 from __future__ import annotations
 
@@ -83,6 +84,37 @@ OVER = [
     ("I live in Porto.", "I moved to Lisbon last week, and the flat is tiny.", "in Porto"),
 ]
 """The same, and the words of what is over."""
+
+
+CHAT = [
+    ("Hey Sofia, since we last spoke I've taken up archery.", "Bye, Sofia", "archery"),
+    ("I love helping people in our community.", "People like you make me feel so good", "helping"),
+    (
+        "We had a lovely picnic with the family by the lake last week.",
+        "My family brings me so much joy and love",
+        "picnic",
+    ),
+    ("We all went bowling with Priya's team on Friday.", "We bond over stories", "bowling"),
+    (
+        "I'm hoping to get into the local choir, Tom.",
+        "Yeah Tom, it's been great for me",
+        "local choir",
+    ),
+    (
+        "I felt so happy when I saw my brother's new baby last month.",
+        "It's amazing how they bring us so much happiness",
+        "new baby",
+    ),
+    ("I've made some progress with my thesis.", "progress over perfection!", "thesis"),
+]
+"""What people told each other, what they say later, and the words of what stands."""
+
+
+@pytest.mark.parametrize(("before", "said", "words"), CHAT)
+def test_what_friends_say_of_anything_ends_nothing(somebody, before, said, words):
+    assert any(words in each.text for each in somebody.believed_after(before, besides=()))
+    after = somebody.believed_after(said, besides=())
+    assert any(words in each.text for each in after), [each.text for each in after]
 
 
 @pytest.mark.parametrize(("before", "said", "words"), STANDS)
