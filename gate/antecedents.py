@@ -14,9 +14,11 @@ FIRST_PERSON = compile_later(
 )
 _BACK = 600
 """How far back in the talk an antecedent may stand, in characters."""
+FILLERS = "and|but|so|also|well|yeah|yes|no|anyway|plus|then|now|oh|actually"
+"""What may open a sentence before it says anything."""
 _OF_SPEAKER = compile_later(
-    r"\W*+(?:(?:and|but|so|also|well|yeah|yes|no|anyway|plus|then|now|oh|actually|btw|by the way)\b"
-    r"[\s,]*+){0,3}(?:i|we)(?:['’]?(?:ve|d|m|re|ll))?\b"
+    rf"\W*+(?:(?:{FILLERS}|btw|by the way)\b[\s,]*+){{0,3}}"
+    r"(?:i|we)(?:['’]?(?:ve|d|m|re|ll))?\b"
     r"(?P<between>(?: [\w'’]+){1,7}?) (?:it|them)\b"
     r"(?!['’]| (?:when|if|that|would|will|was|is|were|are|has|had|cost|costs|took|takes|should|"
     r"could|might|may|can|down)\b)",

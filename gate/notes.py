@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from beliefledger.gate import deadline, scorers
-from beliefledger.gate.antecedents import FIRST_PERSON, hangs, name_before
+from beliefledger.gate.antecedents import FILLERS, FIRST_PERSON, hangs, name_before
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import hyperboles
@@ -239,7 +239,7 @@ def _is_never(sentence: str) -> bool:
 
 
 _POINTING = compile_later(
-    r"^\W*+(?:(?:and|but|so|also|well|yeah|yes|no|anyway|plus|then|now|oh|actually)\b[\s,]*+){0,3}"
+    rf"^\W*+(?:(?:{FILLERS})\b[\s,]*+){{0,3}}"
     r"(?P<who>he|she|his|her|him|they|their|theirs|it|its|that|this|these|those|"
     r"(?:both|neither)(?! (?:of )?(?:our|my|us)\b)|"
     r"such|the (?:former|latter|same)|one of (?:them|these|those))\b"

@@ -24,8 +24,8 @@ from beliefledger.gate.pairs import (
 from beliefledger.gate.persons import Known, called_in, known
 from beliefledger.gate.planned_jobs import is_not_yet
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.restatements import points, restates, tells_anew
-from beliefledger.gate.rules import distinctions, new_figures
+from beliefledger.gate.restatements import counts_anew, points, restates, tells_anew
+from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.lexicon import GIVEN
 from beliefledger.gate.rules.renewals import OTHERS, Sentence
 from beliefledger.gate.rules.subjects import acting, subject_of, tells_a_state
@@ -39,7 +39,8 @@ MOST = 3
 _MOST_LINKED = 100
 """Of somebody with thousands of memories, so many are asked about at each sentence."""
 _PLANNED = LASTING | {"event", "commitment", "decision"}
-_TOLD_OF = {NOTE, "commitment"}
+_OWN_WORDS = {NOTE, "commitment"}
+"""What is kept as it was said, in no slot that another value could take."""
 _STAYING = ("identity.", "record.", "language.", "event.end", "event.change", "health.", "answers.")
 
 
@@ -96,9 +97,11 @@ def overtaken(
         again = moved or (anew and held.type in LASTING and restates(said, of, pointed=pointed))
         if not again and _adds_to(said, held, of):
             continue
-        asked = said.may_be_of(of) and (in_chat or _is_counted_anew(said, of))
-        if held.type in _TOLD_OF and asked and not _have_a_subject(said, of):
-            asked = False
+        asked = (
+            (in_chat or counts_anew(said, of))
+            and said.may_be_of(of)
+            and (held.type not in _OWN_WORDS or _have_a_subject(said, of))
+        )
         if again or (asked and score(said, of, rank) >= threshold("over")):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:
@@ -111,20 +114,17 @@ def overtaken(
 
 
 def _have_a_subject(said: Said, of: Told) -> bool:
-    """Whether a sentence and a note are about the same: they share a word that is no commonplace
-    and nobody's name, or the sentence tells of a change and they share a topic or a kind of thing.
-    "Family means everything" says nothing new of "we had a lovely time with the family"."""
-    if not (said.stems & of.stems) <= commonplaces() | said.names:
-        return True
-    if CHANGES.isdisjoint(said.cues):
-        return False
+    """Whether a sentence and a note or a plan are about the same. They share a word that is no
+    commonplace, and no name either unless a note and a change are told; or the sentence tells of a
+    change, and they share a topic or a kind of thing. "Family means everything" says nothing new of
+    "we had a lovely time with the family"."""
+    shared = (said.stems & of.stems) - commonplaces()
+    changes = not CHANGES.isdisjoint(said.cues)
+    if of.type != NOTE or not changes:
+        shared -= {stem(word) for word in said.words if word in GIVEN or word in said.names}
+    if shared or not changes:
+        return bool(shared)
     return not said.topics.isdisjoint(of.topics) or said.is_rival_of(of)
-
-
-def _is_counted_anew(said: Said, of: Told) -> bool:
-    """Whether a sentence has a number, and what is told is how many there were."""
-    numbers = (each.kind == "number" for each in new_figures.figures(said.text))
-    return of.attribute.startswith("count.") and any(numbers)
 
 
 def _is_moved(said: Said, of: Told) -> bool:

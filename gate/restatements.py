@@ -95,6 +95,13 @@ def restates(said: Said, told: Told, *, pointed: bool) -> bool:
     )
 
 
+def counts_anew(said: Said, told: Told) -> bool:
+    """Whether a sentence has a number, and what is told is how many there were."""
+    return told.attribute.startswith("count.") and any(
+        each.kind == "number" for each in new_figures.figures(said.text)
+    )
+
+
 def _has_another_figure(said: Said, told: Told, *, pointed: bool) -> bool:
     """Whether both have one figure of a kind, and not the same one."""
     here, there = new_figures.figures(said.text), new_figures.figures(told.claim)

@@ -61,8 +61,8 @@ class Calls:
 def _answer(
     call: Callable[[], T], answered: asyncio.Future[T], loop: asyncio.AbstractEventLoop
 ) -> None:
-    """Make a call in this thread and tell the loop, as `run_in_executor` does, which wraps a future
-    in another one and takes twice as long."""
+    """Make a call in this thread and tell the loop, as `run_in_executor` does, but without a second
+    future that each step is copied from."""
     if answered.cancelled():
         return
     tell: Callable[[], None]

@@ -150,8 +150,9 @@ def _done_in(text: str) -> str:
 
 _SHORT = 60
 _PART = compile_later(
-    r"[;:.!]|,(?= )| [-–—] |\b(?:but|and|so|that|which|who|because|since|while|where)\b"
+    rf"{_CLAUSE.pattern}| [-–—] |\b(?:that|which|who|because|since|while|where)\b"
 )
+"""A clause, and what hangs on it, too."""
 
 
 def _clause(text: str, match: re.Match[str]) -> tuple[int, int]:

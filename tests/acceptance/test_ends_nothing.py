@@ -82,6 +82,7 @@ OVER = [
         "thinking of getting",
     ),
     ("I live in Porto.", "I moved to Lisbon last week, and the flat is tiny.", "in Porto"),
+    ("I have guitar lessons on Mondays.", "guitar lessons over already!", "on Mondays"),
 ]
 """The same, and the words of what is over."""
 
@@ -106,6 +107,7 @@ CHAT = [
         "new baby",
     ),
     ("I've made some progress with my thesis.", "progress over perfection!", "thesis"),
+    ("I take guitar classes on Mondays.", "we had our classes over zoom today", "guitar classes"),
 ]
 """What people told each other, what they say later, and the words of what stands."""
 
