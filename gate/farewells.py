@@ -34,8 +34,8 @@ from beliefledger.gate.meant_memories import (
     stems,
 )
 from beliefledger.gate.negations import is_denied
-from beliefledger.gate.notes import CHAT, is_called
-from beliefledger.gate.overtaken import is_kin_still, overtaken, without_sure_to_stand
+from beliefledger.gate.notes import is_called
+from beliefledger.gate.overtaken import BRIEF, is_kin_still, overtaken, without_sure_to_stand
 from beliefledger.gate.persons import known
 from beliefledger.gate.plans import fulfils, plans
 from beliefledger.gate.registry import NOTE
@@ -141,7 +141,7 @@ def mean(
         if candidate.attribute == rules_successions.ATTRIBUTE:
             if any(_meets(each, candidate) for each in [*meant, *stood]):
                 continue  # it has its answer
-            held = overtaken(standing, candidate, kept, in_chat=len(turn.content) <= CHAT)
+            held = overtaken(standing, candidate, kept, brief=len(turn.content) <= BRIEF)
             noted = any(each.type == NOTE and _meets(each, candidate) for each in kept)
             if noted and all(each.written.memory.entity == SELF for each in held):
                 kept = _renewing(kept, candidate, held)

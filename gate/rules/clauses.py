@@ -17,7 +17,7 @@ from beliefledger.gate.rules.lexicon import (
     Form,
     verb_form,
 )
-from beliefledger.gate.rules.words import Token, clause_end
+from beliefledger.gate.rules.words import Token, clause_end, is_phrasal
 
 
 class Clause(NamedTuple):
@@ -333,9 +333,26 @@ def _stop(words: list[Token], at: int, tense: str) -> int:
         stop -= 2 if hanging else 0
     if words[stop - 1].low == "even" and words[stop : stop + 1] and stop > at + 1:
         stop -= cut or words[stop].low == "when"  # "even though"
+    if stop < len(words) and words[stop].low == "and":
+        stop = _without_begun(words, at, stop)
     while stop > at + 1 and words[stop - 1].low in WORDS["trailing"]:
+        if is_phrasal(words, stop - 1):
+            break
         stop -= 1
     return stop
+
+
+def _without_begun(words: list[Token], at: int, stop: int) -> int:
+    """The end of a clause without one that begins in it and goes on behind "and": "had a blast when
+    my friends and I went out"."""
+    if stop + 1 >= len(words) or words[stop + 1].low not in ("i", "me"):
+        return stop
+    when = next((i for i in range(stop - 1, at + 1, -1) if words[i].low in _BEGINS), stop)
+    verbs = (verb_form(word.low)[1] for word in words[when + 1 : stop])
+    return stop if any(form in (Form.PAST, Form.BASE_OR_PAST) for form in verbs) else when
+
+
+_BEGINS = frozenset({"when", "while", "because", "since", "after", "before"})
 
 
 _HANGING = AS_PRESENT | {Form.ING}

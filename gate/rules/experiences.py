@@ -139,6 +139,8 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[RuleFinding]
         return
     if clause.tense == "perfect" and clause.negated:
         return
+    if copula and clause.subject and words[clause.subject - 1].low in ("since", "when"):
+        return  # "something I've wanted since I was a kid"
     on_what = words[clause.verb + 1].low
     if on_what in ("on", "in", "at", "from") and clause.lemma in WORDS["need_object"]:
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from beliefledger.gate.rules.lexicon import WORDS
+from beliefledger.gate.rules.lexicon import WORDS, Form, verb_form
 from beliefledger.gate.rules.patterns import Range
 from beliefledger.gate.rules.phrases import tidy
 from beliefledger.gate.rules.words import Token
@@ -28,6 +28,10 @@ def items(words: list[Token], begin: int, end: int) -> list[Range]:
         or any(b - a > 3 for a, b in found)
         or words[begin].low in ("the", "both", "to")
     ):
+        return [(begin, end)]
+    # "sharing my skills and knowledge" is one thing done, "cooking curries and baking" are two.
+    does = [verb_form(words[a].low)[1] is Form.ING for a, _ in found]
+    if does[0] and found[0][1] - begin > 1 and not any(does[1:]):
         return [(begin, end)]
     # "my friends and family", "salt and pepper": one item's words would not stand alone.
     if not all(tidy(words, a, b) for a, b in found):

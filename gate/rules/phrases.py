@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from beliefledger.gate.rules.lexicon import WORDS
-from beliefledger.gate.rules.words import Token, after_title
+from beliefledger.gate.rules.words import Token, after_title, is_phrasal
 from beliefledger.ledger.late_patterns import compile_later
 
 MAX_VALUE_WORDS = 12
@@ -79,6 +79,7 @@ def trim(words: list[Token], start: int, stop: int) -> tuple[int, int]:
         stop > start
         and not _closes(words, start, stop - 1)
         and (words[stop - 1].low in WORDS["trailing"] or words[stop - 1].low in "'\"*,-–—/%&@#$€£")
+        and not is_phrasal(words, stop - 1)
     ):
         stop -= 1
     return start, stop
@@ -166,6 +167,9 @@ def _gap(before: Token, token: Token) -> str:
     return " " if token.low == "is" or unwritten else ""
 
 
+_LATER = frozenset({"soon", "now", "someday", "eventually", "again", "today", "tomorrow", "next"})
+
+
 def pointing(words: list[Token], start: int, stop: int) -> bool:
     """Whether the words [start, stop) point at something that was only said before."""
     at = start
@@ -184,8 +188,12 @@ def pointing(words: list[Token], start: int, stop: int) -> bool:
             return True
         if low == "own" and (not following or following in WORDS["prepositions"]):
             return True
-        if low == "one" and (at + 1 >= stop or words[at + 1].low in WORDS["prepositions"]):
+        if low == "one" and (at + 1 >= stop or following in WORDS["prepositions"] | _LATER):
             return True
+        if low in ("few", "couple", "some") and following == "more":
+            after = words[at + 2].low if at + 2 < stop else ""
+            if not after or after in WORDS["prepositions"]:
+                return True
         at += 1
     return False
 
@@ -197,6 +205,8 @@ def _month(low: str) -> bool:
 def vague(words: list[Token], start: int, stop: int) -> bool:
     """Whether [start, stop) is only "the schedule" or "some great results": nothing to keep."""
     low = [token.low for token in words[start:stop]]
+    if low in (["a", "few"], ["a", "few", "more"], ["some", "more"], ["a", "couple"], ["more"]):
+        return True
     if low[0] in ("some", "a") and len(low) > 1 and low[1] in WORDS["praise"] | {"lot", "few"}:
         return len(low) < 6 and not any(token.text[0].isupper() for token in words[start:stop])
     if low[0].isdigit() and (len(low) == 1 or low[1] in WORDS["prepositions"]):

@@ -400,7 +400,7 @@ def _is(reading: Reading, clause: Clause, subject: Subject, name: str) -> Iterat
         return
     head = end - 1
     for index in range(begin + 2, end):
-        if words[index].low in ("of", "in", "on", "by"):
+        if words[index].low in ("of", "in", "on", "by", "to"):
             head = index - 1
             break
     adjectives = {token.low for token in words[begin + 1 : head]}

@@ -41,6 +41,12 @@ def tokens(text: str, start: int, end: int) -> list[Token]:
 _new = tuple.__new__
 
 
+def is_phrasal(words: list[Token], at: int) -> bool:
+    """Whether the word at `at`, with which a phrase seldom ends, belongs to its verb: "move in
+    together"."""
+    return words[at].low == "together" and at > 0 and words[at - 1].low in ("in", "back")
+
+
 def clause_end(words: list[Token], at: int, tense: str) -> int:
     """One past the last word that still belongs to the clause whose rest begins at `at`."""
     commas = 0

@@ -108,6 +108,24 @@ CHAT = [
     ),
     ("I've made some progress with my thesis.", "progress over perfection!", "thesis"),
     ("I take guitar classes on Mondays.", "we had our classes over zoom today", "guitar classes"),
+    (
+        "Omar, I'm really hoping to get on the school board next year.",
+        "Hi Omar, since we last talked I've been teaching kids to swim",
+        "school board",
+    ),
+    ("Ruth, I'm sorry I missed your call on Friday.", "So sorry to hear that, Ruth", "your call"),
+    (
+        "We always look forward to our camping weekends in the hills.",
+        "I love camping trips with my fam, 'cause the hills bring such peace and quiet, and the"
+        " kids have so much fun with the tent, the fire and the stars",
+        "camping weekends",
+    ),
+    (
+        "I hate not being on the court because of my ankle.",
+        "So much has happened in the last month, on and off the court, and I'm feeling pretty good"
+        " about how the whole team is shaping up for the new season",
+        "my ankle",
+    ),
 ]
 """What people told each other, what they say later, and the words of what stands."""
 

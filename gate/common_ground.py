@@ -1,0 +1,38 @@
+"""Whether a sentence and something in words of one's own are about the same. Pure."""
+
+from __future__ import annotations
+
+from beliefledger.gate.meant_memories import stem
+from beliefledger.gate.pairs import Said, Told, commonplaces
+from beliefledger.gate.registry import NOTE
+from beliefledger.gate.rules.lexicon import GIVEN
+from beliefledger.gate.successions import CHANGES
+from beliefledger.ledger.late_patterns import compile_later
+
+_ADDRESSED = compile_later(
+    r"(?:^|[,;]\s*|\b(?i:hey|hi|hiya|hello|bye|goodbye|night|morning|thanks|thank you|cheers|yes"
+    r"|yeah|yep|yup|no|nope|nah|sorry|wow|ok|okay|oh|aw|care|you|it|that)[ ,]+)([A-Z]\w+)"
+    r"(?=\s*(?:[,;.!?…]|$))"
+)
+"""A name that tells whom a sentence is said to: "Bye Caroline", "Sorry to hear that, John"."""
+
+
+def have_a_subject(said: Said, of: Told) -> bool:
+    """Whether a sentence and a note or a plan are about the same. They share a word that is no
+    commonplace, nor the name of who is spoken to, and no other name either unless a note and a
+    change are told; or the sentence tells of a change, and they share a topic or a kind of thing.
+    "Family means everything" says nothing new of "we had a lovely time with the family"."""
+    shared = (said.stems & of.stems) - commonplaces()
+    changes = not CHANGES.isdisjoint(said.cues)
+    if of.type != NOTE or not changes:
+        shared -= {stem(word) for word in said.words if word in GIVEN or word in said.names}
+    shared -= {stem(name) for name in _addressed(said.text)}
+    if shared or not changes:
+        return bool(shared)
+    return not said.topics.isdisjoint(of.topics) or said.is_rival_of(of)
+
+
+def _addressed(text: str) -> set[str]:
+    """The names of who is spoken to: of one, for several are a list."""
+    names = {each.lower() for each in _ADDRESSED.findall(text)}
+    return names if len(names) == 1 else set()
