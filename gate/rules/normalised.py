@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from beliefledger.gate.rules import gerunds, self_descriptions, unmarked
+from beliefledger.gate.rules import other_subjects, self_descriptions, unmarked
 from beliefledger.gate.rules.lexicon import BASES, GIVEN, NEAR, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.words import Token, tokens, without_there
 
@@ -200,7 +200,7 @@ def _subject_of(words: list[Token], at: int, openings: _LeftOut) -> tuple[str, .
     """What is left out before a clause that begins with the word at `at`."""
     low, following = words[at].low, words[at + 1].low
     then = words[at + 2] if at + 2 < len(words) else None
-    if gerunds.is_subject([word.low for word in words[at:]]):
+    if other_subjects.is_of_another([word.low for word in words[at:]]):
         return ()
     for after, subject in openings[low]:
         if (

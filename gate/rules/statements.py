@@ -167,7 +167,7 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
         return False
     if "ends" in says and words[clause.stop - 1].low not in says["ends"]:
         return False
-    if says.get("never") and "never" not in clause.adverbs:
+    if says.get("ever") and {"never", "always"}.isdisjoint(clause.adverbs):
         return False
     if says.get("only_plain") and (clause.negated or "than" not in low):
         return False

@@ -126,11 +126,18 @@ def _finding(
         key += f".{slug((context or value.partition(' for ')[2]).removeprefix('for '), 4)}"
     claim = quote if key.startswith(OF_ANSWERS) else told(quote)  # "speak to me" is to the agent
     return RuleFinding(
-        text, begin, begin + len(quote), f"User: {claim}", kind, key,
+        text, begin, begin + len(quote), _of_user(claim), kind, key,
         _verbatim(value, quote), shape.importance, 850, participants=people,
         context=context.strip() if context and kind == "procedure" else None,
         when=NEVER if when is None else when.when,
     )  # fmt: skip
+
+
+def _of_user(claim: str) -> str:
+    """ "User decided …" for "they decided …"; what does not begin so stays as it was said."""
+    subject, _, rest = claim.partition(" ")
+    past = verb_form(rest.split(" ", 1)[0])[1] is Form.PAST
+    return f"User {rest}" if subject == "they" and past else f"User: {claim}"
 
 
 def _verbatim(value: str, quote: str) -> str:

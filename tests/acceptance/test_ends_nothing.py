@@ -113,6 +113,12 @@ CHAT = [
         "Hi Omar, since we last talked I've been teaching kids to swim",
         "school board",
     ),
+    ("I usually watch films with my brother on Sundays.", "That's so moving!", "films"),
+    (
+        "We push each other to be our best in the team.",
+        "It's been great having people push me",
+        "push each other",
+    ),
     ("Ruth, I'm sorry I missed your call on Friday.", "So sorry to hear that, Ruth", "your call"),
     (
         "We always look forward to our camping weekends in the hills.",

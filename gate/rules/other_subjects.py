@@ -1,5 +1,5 @@
-"""Whether a verb in "-ing" that opens a clause is what the clause is about: "learning German is
-hard" does not say that anybody learns it."""
+"""Whether a clause that begins as if it left "I" out has another subject: "learning German is hard"
+does not say that anybody learns it, and "been a while since we talked" is of no person."""
 
 from __future__ import annotations
 
@@ -11,15 +11,20 @@ _FINITE = frozenset(
     " gets got brings brought lets fascinates interests excites relaxes calms inspires challenges"
     " scares bores stresses tires teaches taught became becomes sounds looks beats".split()
 )
+_LONG = frozenset("while minute sec second long ages forever bit hectic".split())
 _ENDS = frozenset(
     ", ; : . ! ? ( ) – — but so because cos cuz since while that which who whom whose if when as"
     " where what how why than after before until till once unless though although".split()
 )
 
 
-def is_subject(words: Sequence[str]) -> bool:
-    """Whether the first of some words in lower case, a verb in "-ing", is the subject of one that
-    follows in its clause."""
+def is_of_another(words: Sequence[str]) -> bool:
+    """Whether the clause that these words in lower case begin has another subject than "I": the
+    verb in "-ing" it begins with, or the time that has gone by."""
+    if words[0] == "been":
+        return words[1] in _LONG or (
+            words[1] in ("a", "so", "too") and words[2:3] != [] and words[2] in _LONG
+        )
     if not words[0].endswith("ing"):
         return False
     for word in words[2:]:
