@@ -163,7 +163,7 @@ def may_overtake(text: str) -> bool:
     meant, and does not say that it is only supposed, somebody's word, or beside what was."""
     if "?" in text[-3:] or sounds_like_change(text) < threshold("change"):
         return False
-    if _REACTS.match(text) is not None:
+    if _REACTS.match(text) is not None or _ORDERS.match(text) is not None:
         return False
     if earnest(text) < threshold("earnest"):
         return False
@@ -188,6 +188,12 @@ _REACTS = compile_later(
     re.I,
 )
 """What is said to another's news, or of how something felt."""
+_ORDERS = compile_later(
+    r"\W*(?:(?:please|pls|can you|could you|just) ){0,2}(?:forget|delete|erase|wipe|remove|ignore|"
+    r"disregard)\b",
+    re.I,
+)
+"""What a machine is asked to do with what it was told."""
 _OFFICIAL = compile_later(
     r"\b(?:council|letter|leaflet|notice|e-?mail|agents?|agency|landlord|landlady|bank|school|"
     r"nursery|hr|surgery|clinic|dentist|vet|garage|app|website|provider|supplier|boss|office) "

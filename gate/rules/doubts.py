@@ -34,7 +34,8 @@ def weighed(
         if span.turn:
             yield candidate
             continue
-        if candidate.source is Source.CONFIRMED and earlier and yes_no.is_plain(earlier[-1]):
+        confirms = yes_no.is_plain(earlier[-1]) or _CONFIRMS.match(text) if earlier else False
+        if candidate.source is Source.CONFIRMED and confirms:
             played = scorers.in_a_game([each.content for each in earlier])
             yield (
                 candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
@@ -98,6 +99,12 @@ _TURNED_DOWN = compile_later(
     re.I,
 )
 """What somebody got and did not take."""
+_CONFIRMS = compile_later(
+    r"\W*(?:(?:yes|yeah|yep|yup|indeed)\b\W*)?(?:(?:that['’]?s|that is) (?:right|correct|true)|"
+    r"exactly|correct)\b",
+    re.I,
+)
+"""What confirms in so many words, and tells nothing by itself that a score could judge."""
 _LAUGHS = compile_later(r"\b(?:lol|lmao|rofl|(?:ha){2,}|xd|jk)\b|[😂🤣😜😆]", re.I)
 
 

@@ -106,7 +106,11 @@ CHAT = [
         "It's amazing how they bring us so much happiness",
         "new baby",
     ),
-    ("I've made some progress with my thesis.", "progress over perfection!", "thesis"),
+    (
+        "My progress reports for the thesis are due on the 5th of each month.",
+        "progress over perfection!",
+        "progress reports",
+    ),
     ("I take guitar classes on Mondays.", "we had our classes over zoom today", "guitar classes"),
     (
         "Omar, I'm really hoping to get on the school board next year.",
@@ -119,7 +123,11 @@ CHAT = [
         "It's been great having people push me",
         "push each other",
     ),
-    ("Ruth, I'm sorry I missed your call on Friday.", "So sorry to hear that, Ruth", "your call"),
+    (
+        "Ruth, I'm moving my piano lessons to the school in Kiel.",
+        "So sorry to hear that, Ruth",
+        "piano lessons",
+    ),
     (
         "We always look forward to our camping weekends in the hills.",
         "I love camping trips with my fam, 'cause the hills bring such peace and quiet, and the"

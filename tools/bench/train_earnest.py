@@ -52,6 +52,8 @@ PLAIN = 2.0
 """How much a plain statement of the tests counts."""
 LINE = 1.0
 """How much a line that was written for it counts."""
+AMONG_FRIENDS = 0.5
+"""The same of one out of a chat between friends, most of which say nothing to keep."""
 LEFT_OUT = frozenset({"odd", "played", "terse_news"})
 """Batches of which the scorer learned what is not so: tests/data/lines/README.md."""
 _SAID = {"statement", "change", "correction", "removal"}
@@ -134,7 +136,8 @@ def lines_of_chat() -> Iterator[Row]:
     for each in lines.labelled():
         if each.batch in LEFT_OUT:
             continue
-        yield Row(f"{each.batch}-", each.text, each.kept, LINE)
+        much = AMONG_FRIENDS if each.batch.startswith("friends") else LINE
+        yield Row(f"{each.batch}-", each.text, each.kept, much)
 
 
 def turns_of_scripts() -> Iterator[Row]:
