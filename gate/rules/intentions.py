@@ -12,7 +12,7 @@ from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.experiences import company
 from beliefledger.gate.rules.findings import Reading, RuleFinding, claim_of, span_of
 from beliefledger.gate.rules.lexicon import AS_BASE, WORDS, Form, verb_form
-from beliefledger.gate.rules.phrases import pointing, slug, text_of, trim, vague
+from beliefledger.gate.rules.phrases import of_what_is_unsaid, pointing, slug, text_of, trim
 from beliefledger.ledger.candidate import SpeechAct
 
 _KINDS = {
@@ -121,7 +121,7 @@ def intention(reading: Reading, clause: Clause) -> Iterator[RuleFinding]:
         at += 1
     if not 1 <= stop - at <= 16 or pointing(words, at, stop) or words[stop - 1].low in _CUT:
         return
-    if vague(words, at, stop) or (words[at].low != "going" and words[at].low in _VAGUE):
+    if of_what_is_unsaid(words, at, stop) or (words[at].low != "going" and words[at].low in _VAGUE):
         return
     if not _lasting(reading, clause, at, stop, wish=wish):
         return

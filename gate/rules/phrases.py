@@ -202,11 +202,17 @@ def _month(low: str) -> bool:
     return len(low) > 2 and low[:3] in "jan feb mar apr may jun jul aug sep oct nov dec".split()
 
 
+def of_what_is_unsaid(words: list[Token], start: int, stop: int) -> bool:
+    """Whether [start, stop) is an amount of something that only words before it name: "a few"."""
+    return tuple(token.low for token in words[start:stop]) in _AMOUNTS
+
+
+_AMOUNTS = {("a", "few"), ("a", "few", "more"), ("some", "more"), ("a", "couple"), ("more",)}
+
+
 def vague(words: list[Token], start: int, stop: int) -> bool:
     """Whether [start, stop) is only "the schedule" or "some great results": nothing to keep."""
     low = [token.low for token in words[start:stop]]
-    if low in (["a", "few"], ["a", "few", "more"], ["some", "more"], ["a", "couple"], ["more"]):
-        return True
     if low[0] in ("some", "a") and len(low) > 1 and low[1] in WORDS["praise"] | {"lot", "few"}:
         return len(low) < 6 and not any(token.text[0].isupper() for token in words[start:stop])
     if low[0].isdigit() and (len(low) == 1 or low[1] in WORDS["prepositions"]):
