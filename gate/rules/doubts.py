@@ -59,7 +59,7 @@ def weighed(
             continue
         # What is told beside a question is judged by itself.
         earnest = scorers.earnest(span.quote if _asks(said) else _NEWS.sub("", said))
-        doubt = scorers.threshold(_doubt(candidate, said))
+        doubt = scorers.threshold(_doubt(candidate, said, at_length=len(text) > notes.CHAT))
         if playing is None and doubt <= earnest < in_a_game:  # else a game makes no difference
             playing = scorers.in_a_game([each.content for each in earlier])
         if earnest < (in_a_game if playing else doubt):
@@ -68,8 +68,9 @@ def weighed(
             yield candidate
 
 
-def _doubt(candidate: Candidate, said: str) -> str:
-    """Which threshold what was noticed in a sentence has to reach."""
+def _doubt(candidate: Candidate, said: str, *, at_length: bool) -> str:
+    """Which threshold what was noticed in a sentence has to reach; `at_length` where the turn is
+    longer than chat, in which few people joke."""
     # What is of a special category waits for a person in any case, who had better see it; what
     # stands in a question is part of a sentence, of which the score knows less. Who somebody is is
     # often said in so few words ("I was born in 1990") that the score knows little.
@@ -84,7 +85,7 @@ def _doubt(candidate: Candidate, said: str) -> str:
     who = candidate.attribute.startswith(_OF_IDENTITY) or candidate.value.startswith(_BORN)
     if who or is_given or candidate.category is not None or _asks(said):
         return "doubt where it is little"
-    return "doubt"
+    return "doubt at length" if at_length else "doubt"
 
 
 _DONE = ("event", "commitment", "decision", "fact")
