@@ -34,8 +34,7 @@ def weighed(
         if span.turn:
             yield candidate
             continue
-        confirms = yes_no.is_plain(earlier[-1]) or _CONFIRMS.match(text) if earlier else False
-        if candidate.source is Source.CONFIRMED and confirms:
+        if candidate.source is Source.CONFIRMED and _is_confirmed(text, earlier):
             played = scorers.in_a_game([each.content for each in earlier])
             yield (
                 candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
@@ -66,6 +65,12 @@ def weighed(
             yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
         else:
             yield candidate
+
+
+def _is_confirmed(text: str, earlier: Sequence[Speech]) -> bool:
+    """Whether what was said before is confirmed plainly: as the answer to a plain question, or in
+    so many words."""
+    return bool(earlier) and (yes_no.is_plain(earlier[-1]) or _CONFIRMS.match(text) is not None)
 
 
 def _doubt(candidate: Candidate, said: str, *, at_length: bool) -> str:

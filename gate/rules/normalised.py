@@ -200,7 +200,7 @@ def _subject_of(words: list[Token], at: int, openings: _LeftOut) -> tuple[str, .
     """What is left out before a clause that begins with the word at `at`."""
     low, following = words[at].low, words[at + 1].low
     then = words[at + 2] if at + 2 < len(words) else None
-    if other_subjects.is_of_another([word.low for word in words[at:]]):
+    if other_subjects.is_of_another(words, at):
         return ()
     for after, subject in openings[low]:
         if (

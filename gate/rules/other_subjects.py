@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from beliefledger.gate.rules.words import Token
+
 _FINITE = frozenset(
     "is isn't isnt are was wasn't were has hasn't can can't could will would won't takes took makes"
-    " made helps helped keeps kept gives gave feels felt seems means meant costs requires requires"
+    " made helps helped keeps kept gives gave feels felt seems means meant costs requires"
     " gets got brings brought lets fascinates interests excites relaxes calms inspires challenges"
     " scares bores stresses tires teaches taught became becomes sounds looks beats".split()
 )
@@ -18,18 +20,18 @@ _ENDS = frozenset(
 )
 
 
-def is_of_another(words: Sequence[str]) -> bool:
-    """Whether the clause that these words in lower case begin has another subject than "I": the
-    verb in "-ing" it begins with, or the time that has gone by."""
-    if words[0] == "been":
-        return words[1] in _LONG or (
-            words[1] in ("a", "so", "too") and words[2:3] != [] and words[2] in _LONG
-        )
-    if not words[0].endswith("ing"):
+def is_of_another(words: Sequence[Token], at: int) -> bool:
+    """Whether the clause that begins with the word at `at`, which is not the last one, has another
+    subject than "I": the verb in "-ing" it begins with, or the time that has gone by."""
+    low = words[at].low
+    if low == "been":
+        at += 1 + (words[at + 1].low in ("a", "so", "too"))
+        return at < len(words) and words[at].low in _LONG
+    if not low.endswith("ing"):
         return False
-    for word in words[2:]:
-        if word in _ENDS:
+    for word in words[at + 2 :]:
+        if word.low in _ENDS:
             return False
-        if word in _FINITE:
+        if word.low in _FINITE:
             return True
     return False

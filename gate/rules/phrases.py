@@ -188,7 +188,9 @@ def pointing(words: list[Token], start: int, stop: int) -> bool:
             return True
         if low == "own" and (not following or following in WORDS["prepositions"]):
             return True
-        if low == "one" and (at + 1 >= stop or following in WORDS["prepositions"] | _LATER):
+        if low == "one" and (
+            at + 1 >= stop or following in WORDS["prepositions"] or following in _LATER
+        ):
             return True
         if low in ("few", "couple", "some") and following == "more":
             after = words[at + 2].low if at + 2 < stop else ""
@@ -203,11 +205,12 @@ def _month(low: str) -> bool:
 
 
 def of_what_is_unsaid(words: list[Token], start: int, stop: int) -> bool:
-    """Whether [start, stop) is an amount of something that only words before it name: "a few"."""
+    """Whether [start, stop) is an amount of something that only words before it name: "a few". Of
+    "a few more" `pointing` tells."""
     return tuple(token.low for token in words[start:stop]) in _AMOUNTS
 
 
-_AMOUNTS = {("a", "few"), ("a", "few", "more"), ("some", "more"), ("a", "couple"), ("more",)}
+_AMOUNTS = {("a", "few"), ("a", "couple"), ("more",)}
 
 
 def vague(words: list[Token], start: int, stop: int) -> bool:
