@@ -29,8 +29,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, LiteralString
+from typing import Any, LiteralString, TypeVar
 
 import psycopg
 import tortured
@@ -38,6 +39,7 @@ from attacked import check_attacked
 from failed import Failed
 
 from beliefledger import MemoryLedger, open_memory
+from beliefledger.ledger.errors import BackendUnavailable
 from beliefledger.ledger.events.turn import ExtractionCompleted, TurnRecorded
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # it is started by its path
@@ -48,6 +50,7 @@ FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
     ["beliefledger", "beliefledger.opening.postgres", "sqlalchemy.dialects.postgresql.psycopg"]
 )
+T = TypeVar("T")
 MIXES = {
     "plain": ("write", "write", "project", "consume"),
     "attack": ("say", "say", "rebuild", "erase", "erase", "follow", "follow", "hunt"),
@@ -140,17 +143,14 @@ class Torture:
             each.start()
 
     def _ask(self, question: LiteralString, *values: object) -> list[Any]:
-        """Of the server, as soon as it answers: it may just be recovering."""
-        assert self.server is not None
-        until = time.monotonic() + LONGEST_ROUND
-        while True:
-            try:
-                with psycopg.connect(self.server.url, autocommit=True) as connection:
-                    return connection.execute(question, values).fetchall()
-            except psycopg.OperationalError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.05)
+        server = self.server
+        assert server is not None
+
+        def rows() -> list[Any]:
+            with psycopg.connect(server.url, autocommit=True) as connection:
+                return connection.execute(question, values).fetchall()
+
+        return _answered(rows)
 
     def _backends(self) -> list[int]:
         found = self._ask(
@@ -204,6 +204,9 @@ class Torture:
         for process in self.processes:
             process.check()
             process.kill()
+        return _answered(self._found)
+
+    def _found(self) -> str:
         with open_memory(self.place) as memory:
             waits = memory.status(digests=False).pending_turns
             memory.process()
@@ -215,6 +218,18 @@ class Torture:
             process.kill()
         if self.server:
             self.server.close()
+
+
+def _answered(ask: Callable[[], T]) -> T:
+    """What the server answers, as soon as it does: it may just be recovering."""
+    until = time.monotonic() + LONGEST_ROUND
+    while True:
+        try:
+            return ask()
+        except (psycopg.OperationalError, BackendUnavailable):
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.05)
 
 
 def _check(memory: MemoryLedger, processes: list[Process]) -> str:
