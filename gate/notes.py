@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from beliefledger.gate import deadline, scorers
 from beliefledger.gate.antecedents import FILLERS, FIRST_PERSON, hangs, name_before
+from beliefledger.gate.asking_tails import told_until
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import hyperboles
@@ -300,7 +301,11 @@ def _eligible(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int
             continue
         if left_out_across(text, start, end):
             continue  # by itself it would be the speaker's
-        asks = text[end - 1] == "?"
+        marked = text[end - 1] == "?"
+        until = told_until(text, start, end)
+        asks = marked or until is not None
+        if until is not None and _is_worth_a_note(text, start, until, taken):
+            yield start, until
         if not asks and not any(begin < end and start < stop for begin, stop in taken):
             chat = len(text) <= CHAT and _CODE.search(text, start, end) is None
             if chat or _is_spoken(text[start:end]):
@@ -308,16 +313,23 @@ def _eligible(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int
             continue
         rest = [
             (begin, stop)
-            for begin, stop in _left_over(text, start, end - asks, taken)
+            for begin, stop in _left_over(text, start, end - marked, taken)
             # Of a question only what is told behind it, as its reason.
             if not (asks and begin == start)
-            and _is_statement(text, begin, stop)
-            and scorers.earnest(text[begin:stop]) >= CLAUSE
+            and (until is None or begin >= until)
+            and _is_worth_a_note(text, begin, stop, ())
         ]
         said = text[start:end]
         # In a question each clause is looked at by itself, whether it is told beside the question.
         if asks or (rest and speech_act(text, start, end) in _SINCERE and not _is_none(said)):
             yield from rest
+
+
+def _is_worth_a_note(text: str, start: int, end: int, taken: Sequence[tuple[int, int]]) -> bool:
+    """Whether a clause of which nothing was found may stand for itself, and is probably meant."""
+    if any(low < end and start < high for low, high in taken):
+        return False
+    return _is_statement(text, start, end) and scorers.earnest(text[start:end]) >= CLAUSE
 
 
 _CODE = compile_later(r"\b(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{6,}\b|\d(?:[ -]?\d){6}", re.IGNORECASE)

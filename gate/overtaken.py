@@ -32,6 +32,8 @@ BRIEF = 120
 what it ended by longer ones, in real talk, hardly anything was over."""
 MOST = 3
 """A sentence that would overtake more claims than this is about something else."""
+_TOLD = 4
+"""So many memories have those it learned from, half of the time."""
 _MOST_LINKED = 100
 """Of somebody with thousands of memories, so many are asked about at each sentence."""
 _PLANNED = LASTING | {"event", "commitment", "decision"}
@@ -57,7 +59,9 @@ def overtaken(
     anew = last or tells_anew(said)
     hours = any(each.attribute == "work.hours" and _are_of_one(each, candidate) for each in beside)
     there = []
-    for held in standing.of(words):
+    all_ = standing.of(words)
+    least = _least(len(all_))
+    for held in all_:
         if not _may_be(held) or (hours and held.written.memory.attribute in _POSTS):
             continue
         memory = held.written.memory
@@ -98,7 +102,7 @@ def overtaken(
             and said.may_be_of(of)
             and (held.type not in _OWN_WORDS or have_a_subject(said, of))
         )
-        if again or (asked and score(said, of, rank) >= threshold("over")):
+        if again or (asked and score(said, of, rank) >= least):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:
         told = _left_for(went, standing)
@@ -107,6 +111,16 @@ def overtaken(
     if len(told) > MOST:
         return []
     return [held for some in told.values() for held in some]
+
+
+def _least(standing: int) -> float:
+    """From what score on one of so many memories is over. The scorer learned from people who have
+    told a few things; of whom more is believed, a sentence is as often news as before, and is of
+    each single memory by so much more seldom. Its odds are divided accordingly (Saerens et al.,
+    Adjusting the outputs of a classifier to new a priori probabilities, 2002)."""
+    least = threshold("over")
+    odds = least / (1 - least) * max(1.0, standing / _TOLD)
+    return odds / (1 + odds)
 
 
 def _is_moved(said: Said, of: Told) -> bool:

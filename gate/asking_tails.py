@@ -1,0 +1,46 @@
+"""Where a sentence that tells something goes on to ask: "signed up for the half marathon on 10 May,
+can you make me a plan". Pure.
+"""
+
+from __future__ import annotations
+
+import re
+
+from beliefledger.ledger.late_patterns import compile_later
+
+_HELP = r"(?:ideas?|tips?|advice|suggestions?|recommendations?|recs?|thoughts|help|hints?|pointers)"
+_ASKS = compile_later(
+    r"(?:[,;:.!(]| [–—-])\s*(?:(?:and|so|but|or|then|pls|please|also|btw|ok|hey) ){0,2}(?:"
+    r"(?:can|could|would|will|should|shall|do|does|did|am|are|is|was|were|may|might|have|has) "
+    r"(?:you|u|ya|someone|anyone|somebody|anybody|we|i|he|she|they|it|that|this|there|an?|the|my|"
+    r"our)\b"
+    r"|(?:what|how|where|when|why)"
+    r"(?:['’]?s|['’]re| (?:do|does|did|is|are|can|could|should|would|will|to))\b"
+    r"|what (?:else|kind|type|sort|time|size|if)\b|why not\b"
+    r"|how (?:much|many|long|often|early|late|far|big)\b|(?:which|who)\b(?=[^?]*\?)"
+    r"|which (?:\w+ ){1,2}?(?:do|does|is|are|can|should|would) (?:i|we|you|the|best)\b"
+    r"|(?:any|some|got any|have any|need|looking for) (?:good |quick |easy |cheap |more )?"
+    rf"{_HELP}\b|{_HELP}(?: (?:for|on|about|with|please|pls)\b|\?)"
+    r"|(?:help|give|tell|show|remind|make|find|write|draft|suggest|recommend|explain) (?:me|us)\b"
+    r"|(?:write|draft|suggest|recommend|explain|translate) "
+    r"(?:some|an?|the|what|how|it|this|that)\b)",
+    re.IGNORECASE,
+)
+_LEADS = compile_later(
+    r"\W*+(?:(?:ok(?:ay)?|so|hi|hey|hello|well|and|but|btw|um+|hm+|yes|yeah|no)[,!.]? ){0,3}"
+    r"(?:if|when(?:ever)?|while|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine|say|let['’]?s|for|"
+    r"in|on|at|with|to|after|before|considering|given|instead|besides|apart|about|regarding|"
+    r"speaking|next|first|what|how|which|where|who|why|can|could|would|will|should|do|does|did|is|"
+    r"are|am|was|were)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that tells nothing before it asks."""
+
+
+def told_until(text: str, start: int, end: int) -> int | None:
+    """Where what the sentence text[start:end] tells is over, and a question or a request begins;
+    None where it asks nothing, or tells nothing before."""
+    asks = _ASKS.search(text, start, end)
+    if asks is None or _LEADS.match(text, start, end) is not None:
+        return None
+    return asks.start()
