@@ -35,6 +35,9 @@ _LEADS = compile_later(
     re.IGNORECASE,
 )
 """How a sentence begins that tells nothing before it asks."""
+_FOR_GOOD = compile_later(
+    r"\b(?:from (?:now|here|today) on|always|never|instead|in future|every time|each time)\b", re.I
+)
 
 
 def told_until(text: str, start: int, end: int) -> int | None:
@@ -43,4 +46,6 @@ def told_until(text: str, start: int, end: int) -> int | None:
     asks = _ASKS.search(text, start, end)
     if asks is None or _LEADS.match(text, start, end) is not None:
         return None
+    if _FOR_GOOD.search(text, asks.start(), end) is not None:
+        return None  # "so give me Go from now on" is a wish that stands
     return asks.start()

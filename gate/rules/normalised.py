@@ -11,6 +11,7 @@ from typing import Any
 
 from beliefledger.gate.rules import other_subjects, self_descriptions, unmarked
 from beliefledger.gate.rules.lexicon import BASES, GIVEN, NEAR, WORDS, Form, load, verb_form
+from beliefledger.gate.rules.set_phrases import PHRASES, phrase
 from beliefledger.gate.rules.words import Token, tokens, without_there
 
 _DATA: dict[str, Any] = load("normalised.yaml")
@@ -21,11 +22,6 @@ _FILLERS = frozenset(_DATA["fillers"].split())
 _PAUSED = frozenset(_DATA["paused"].split())
 _LAUGHS = frozenset(_DATA["laughs"].split())
 _OPENINGS = frozenset(_DATA["openings"].split())
-_PHRASES: dict[tuple[str, str], list[tuple[tuple[str, ...], str]]] = {}
-"""By their first two words: the words, and what stands for them."""
-for _typed, _meant in [*_DATA["phrases"].items(), *((each, ",") for each in _DATA["aside"])]:
-    _words = tuple(_typed.split())
-    _PHRASES.setdefault(_words[:2], []).append((_words, _meant))
 _MARKS = frozenset(_DATA["marks"].split())
 _ODD = _SPELLINGS.keys() | _FILLERS | _LAUGHS | _MARKS | {"id", "ill", "w"}
 """Words of which one is in every sentence that has to be mended."""
@@ -265,8 +261,8 @@ def _mended(words: list[Token]) -> list[Token]:
         word = words[at]
         low = word.low
         following = words[at + 1].low if at + 1 < count else ""
-        if (low, following) in _PHRASES:
-            length, meant = _phrase(words, at)
+        if (low, following) in PHRASES:
+            length, meant = phrase(words, at)
             if length:
                 last = words[at + length - 1]
                 if meant:
@@ -322,19 +318,6 @@ def _spelled(word: Token, meant: tuple[str, ...]) -> list[Token]:
     """The words that one typed word stands for; those after the first are empty at its end."""
     first = Token(word.text, meant[0], word.start, word.end)
     return [first, *(Token(each, each, word.end, word.end) for each in meant[1:])]
-
-
-def _phrase(words: list[Token], at: int) -> tuple[int, str]:
-    """How many words a phrase at `at` has, and the one it stands for; 0 where there is none."""
-    for said, meant in _PHRASES[words[at].low, words[at + 1].low]:
-        end = at + len(said)
-        if end > len(words) or any(words[at + i].low != each for i, each in enumerate(said)):
-            continue
-        if meant != ",":
-            return len(said), meant
-        if at and words[at - 1].low == "," and end < len(words) and words[end].low == ",":
-            return len(said) + 1, ""
-    return 0, ""
 
 
 def _uncontracted(words: list[Token]) -> list[Token]:

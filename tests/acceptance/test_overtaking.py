@@ -44,7 +44,7 @@ ANNA = (
         ("my brother sold his corsa", set()),
         ("Jonas is off pork AND beef now", set()),
         ("Jonas is done with dating apps", set()),
-        ("moved in, finally. boxes everywhere", {"880"}),
+        ("moved in, finally. boxes everywhere", set()),
         ("no more working from home, they want us all in", {"Thursdays"}),
     ],
 )
