@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from beliefledger.gate.meant_memories import stem
+from beliefledger.gate.meant_memories import stem, stems
 from beliefledger.gate.pairs import Said, Told, commonplaces
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules.lexicon import GIVEN
@@ -30,6 +30,14 @@ def have_a_subject(said: Said, of: Told) -> bool:
     if shared or not changes:
         return bool(shared)
     return not said.topics.isdisjoint(of.topics) or said.is_rival_of(of)
+
+
+def is_of_a_part(said: Said, of: Told) -> bool:
+    """Whether a sentence shares with what is believed only what that has beside something else: who
+    sold the bandsaw still has "a workshop with a lathe and a bandsaw"."""
+    head, _, rest = of.claim.partition(" with ")
+    shared = (said.stems & of.stems) - stems(head)
+    return of.attribute.startswith("has.") and bool(shared) and shared <= stems(rest)
 
 
 def _addressed(text: str) -> set[str]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from beliefledger.gate import lapses, plain_changes, schooling, unchanged
 from beliefledger.gate.additions import BESIDE, beside_old
 from beliefledger.gate.belief import Held
+from beliefledger.gate.calendar_names import NAMES
 from beliefledger.gate.callings import with_what_calls
 from beliefledger.gate.claims import CHECK, beyond
 from beliefledger.gate.decision import TurnView
@@ -34,8 +35,9 @@ from beliefledger.gate.meant_memories import (
     stems,
 )
 from beliefledger.gate.negations import is_denied
+from beliefledger.gate.note_parts import parts_left, says_anew
 from beliefledger.gate.notes import is_called
-from beliefledger.gate.overtaken import BRIEF, is_kin_still, overtaken, without_sure_to_stand
+from beliefledger.gate.overtaken import BRIEF, POSTS, is_kin_still, overtaken, without_sure_to_stand
 from beliefledger.gate.persons import known
 from beliefledger.gate.plans import fulfils, plans
 from beliefledger.gate.registry import NOTE
@@ -45,6 +47,7 @@ from beliefledger.gate.rules import lapses as rules_lapses
 from beliefledger.gate.rules import plain_changes as rules_plain_changes
 from beliefledger.gate.rules import renewals as rules_renewals
 from beliefledger.gate.rules import successions as rules_successions
+from beliefledger.gate.rules.last_days import last_day
 from beliefledger.gate.rules.lexicon import GIVEN
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.sentences import before, sentences
@@ -142,6 +145,7 @@ def mean(
             if any(_meets(each, candidate) for each in [*meant, *stood]):
                 continue  # it has its answer
             held = overtaken(standing, candidate, kept, brief=len(turn.content) <= BRIEF)
+            fewer += parts_left(candidate, held)
             noted = any(each.type == NOTE and _meets(each, candidate) for each in kept)
             if noted and all(each.written.memory.entity == SELF for each in held):
                 kept = _renewing(kept, candidate, held)
@@ -319,22 +323,6 @@ def _outlives(candidate: Candidate, held: Held) -> bool:
 _TYPES = {"event.*": PLANNED, "plan.*": PLANNED, "note.*": frozenset({NOTE})}
 
 
-def says_anew(held: Held, words: str) -> bool:
-    """Whether words that tell how it is now share most of what a note says, and are others."""
-    noted, said = _content(held.written.memory.value), _content(words)
-    shared = noted & said
-    return noted != said and len(shared) >= _ALIKE and 2 * len(shared) >= len(noted)
-
-
-_ALIKE = 2
-"""So many words of a note are said again where it is said anew."""
-
-
-def _content(words: str) -> set[str]:
-    found = WORD.findall(words.lower().replace("’", "'"))
-    return {stem(word) for word in found if word not in farewells.SHARED}
-
-
 def _renewing(
     kept: Sequence[Candidate], sentence: Candidate, held: Sequence[Held]
 ) -> list[Candidate]:
@@ -367,6 +355,8 @@ def names(held: Held, words: str) -> bool:
         return False  # as of most memories, and soon known
     if held.type == NOTE and GIVEN.issuperset(words.split()):
         return False  # "bye, Caroline", who is spoken to in many notes
+    if all(word.removesuffix("s") in NAMES for word in words.split()):
+        return False  # "sunday was dead"
     said = {stem(word) for word in words.split()}
     value = stems(memory.value)
     whole = value | stems(memory.claim) | stems(memory.attribute.replace(".", " "))
@@ -390,8 +380,10 @@ def _meant(
     turn: TurnView,
 ) -> Iterator[Candidate]:
     """What becomes of these memories: another value in their slot, or an end."""
-    at = next((ends.at for ends in candidate.ends if ends.among), None)
     span = candidate.spans[0]
+    at = next((ends.at for ends in candidate.ends if ends.among), None)
+    if at is None and any(each.written.memory.attribute in POSTS for each in held):
+        at = last_day(turn.content[span.start :], turn.said_at)
     there, held = held, [each for each in held if not is_denied(each, candidate, beside)]
     if there and not held:
         return

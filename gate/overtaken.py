@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from beliefledger.gate import lapses
 from beliefledger.gate.belief import Held
-from beliefledger.gate.common_ground import have_a_subject
+from beliefledger.gate.common_ground import have_a_subject, is_of_a_part
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems
 from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by, topics
 from beliefledger.gate.persons import Known, called_in, known
@@ -57,12 +57,14 @@ def overtaken(
     words = [ends.value for ends in candidate.ends if ends.among]
     last = told_last(standing) if points(said) else frozenset()
     anew = last or tells_anew(said)
-    hours = any(each.attribute == "work.hours" and _are_of_one(each, candidate) for each in beside)
+    hours = _SHIFTS.search(said.low) is not None or any(
+        each.attribute == "work.hours" and _are_of_one(each, candidate) for each in beside
+    )
     there = []
     all_ = standing.of(words)
     least = _least(len(all_))
     for held in all_:
-        if not _may_be(held) or (hours and held.written.memory.attribute in _POSTS):
+        if not _may_be(held) or (hours and held.written.memory.attribute in POSTS):
             continue
         memory = held.written.memory
         of = told_by(held.type, memory.attribute, memory.claim, memory.value)
@@ -75,8 +77,8 @@ def overtaken(
         moved = anew and held.type == "event" and _is_moved(said, of)
         if not moved and (_is_answered(held, beside) or _tells_of_another(said, held)):
             continue
-        if _stays_in_town(said, of) or same == stems(of.claim):  # the same again
-            continue
+        if _stays_in_town(said, of) or is_of_a_part(said, of) or same == stems(of.claim):
+            continue  # the last: the same again
         if is_kin_still(held, said.text) or tells_a_state(said.text, of.claim):
             continue
         if _only_names_the_person(said, of, held, people) or _leaves_the_desk(said, of):
@@ -115,9 +117,8 @@ def overtaken(
 
 def _least(standing: int) -> float:
     """From what score on one of so many memories is over. The scorer learned from people who have
-    told a few things; of whom more is believed, a sentence is as often news as before, and is of
-    each single memory by so much more seldom. Its odds are divided accordingly (Saerens et al.,
-    Adjusting the outputs of a classifier to new a priori probabilities, 2002)."""
+    told a few things; of whom more is believed, a sentence ends each single memory by so much more
+    seldom (Saerens et al., Adjusting the outputs of a classifier to new a priori probabilities)."""
     least = threshold("over")
     odds = least / (1 - least) * max(1.0, standing / _TOLD)
     return odds / (1 + odds)
@@ -296,8 +297,13 @@ def _is_owned(held: Held) -> bool:
 _RUNS = compile_later(r"User runs an? ")
 
 
-_POSTS = ("work.role", "work.employer")
+POSTS = ("work.role", "work.employer")
 """What somebody is still whose hours are others."""
+_SHIFTS = compile_later(
+    r"\b(?:(?:do|doing|on|work|working|to|back on) (?:the )?(?:days|nights|earlies|lates|mornings|"
+    r"weekends)|(?:day|night|early|late) shifts?)\b(?! off)",
+    re.I,
+)
 _SURE = CHANGES - {"since", "back"} | {"passing"}
 
 

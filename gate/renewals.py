@@ -293,6 +293,8 @@ def _kind_fits(
     old = {memory.claim[each.start : each.end].lower() for each in kind.found(memory.claim)}
     if not old and (kind.only or not of):
         return None
+    if memory.attribute == "work.role" and memory.value.lower() not in old:
+        return None  # a night shift nurse who does days is a nurse
     if held.type != NOTE and not of and not any(each in memory.value.lower() for each in old):
         return None  # "User's car is a Corsa": a car is how somebody travels, a Corsa is not
     new = [each for name, each in names.items() if name not in old]

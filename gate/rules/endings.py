@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped
+from beliefledger.gate.rules.last_days import last_day
 from beliefledger.gate.rules.lexicon import AS_BASE, expanded, load, third_person, verb_form
 from beliefledger.gate.rules.phrases import pointing, retell
 from beliefledger.gate.rules.sensitive import category_of
@@ -96,6 +97,8 @@ def endings(reading: Reading) -> Iterator[Over]:
             at = until(text[found.end() :], reading.said_at)
             if at is None:
                 continue
+        elif (last := last_day(reading.content[start:], reading.said_at)) is not None:
+            at = last
         elif dated is not None and dated.when.start is not None and dated.start < 60:
             at = min(dated.when.start, reading.said_at)
         ends = tuple(

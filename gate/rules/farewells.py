@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.literals import Guarded, lowered
 from beliefledger.gate.rules.findings import RuleFinding
+from beliefledger.gate.rules.last_days import last_day
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.rules.successions import without_reason
@@ -77,9 +78,9 @@ def findings(content: str, start: int, end: int, said_at: int) -> Iterator[RuleF
     found = list(dict.fromkeys(_partings(text)))
     if not found:
         return
-    at = None
+    at = last_day(text, said_at)
     dated = find_when(text, said_at, past=True)
-    if dated is not None and dated.when.start is not None:
+    if at is None and dated is not None and dated.when.start is not None:
         at = min(dated.when.start, said_at)
     for parting in found:
         begin, stop = (start + each for each in parting.clause)

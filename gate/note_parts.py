@@ -1,0 +1,61 @@
+"""What of a note is over: all of it where it is said anew, or a part of it: "essay on the 18th,
+tests on the 21st" once the essay is put off. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from beliefledger.gate.belief import Held
+from beliefledger.gate.meant_memories import WORD, in_place, stem
+from beliefledger.gate.registry import NOTE
+from beliefledger.gate.rules import farewells
+from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.late_patterns import compile_later
+
+_ALIKE = 2
+"""So many words of a note are said again where it is said anew."""
+_BETWEEN = compile_later(r"(?:[,;]|\.(?=\s))\s+(?:(?:and|also|plus|then) )?")
+_FEWEST = 3
+"""Words of a part that tells something by itself."""
+_HANGING = compile_later(
+    r"(?:he|she|it|they|his|her|their|its|him|them|which|who|where|because|cause|cos|so|but|that|"
+    r"this|these|those|then|not|no|if|when|though|although|even|just)\b",
+    re.I,
+)
+"""How a part begins that only the one before it makes clear."""
+
+
+def says_anew(held: Held, words: str) -> bool:
+    """Whether words that tell how it is now share most of what a note says, and are others."""
+    noted, said = _content(held.written.memory.value), _content(words)
+    shared = noted & said
+    return noted != said and len(shared) >= _ALIKE and 2 * len(shared) >= len(noted)
+
+
+def parts_left(candidate: Candidate, over: Sequence[Held]) -> Iterator[Candidate]:
+    """Notes of what is left of those of which a sentence ends a part."""
+    for held in over:
+        left = None
+        if held.type == NOTE:
+            left = _left(held.written.memory.value, _content(candidate.spans[0].quote))
+        if left is not None:
+            yield in_place(candidate, held, left, left, ())
+
+
+def _left(note: str, over: set[str]) -> str | None:
+    """The parts of a note that share no word with what tells that something of it is over; None
+    where nothing is left, or what is left tells nothing by itself."""
+    parts = [each for each in _BETWEEN.split(note) if each]
+    left = [each for each in parts if _content(each).isdisjoint(over)]
+    if not 0 < len(left) < len(parts):
+        return None
+    if any(each.count(" ") < _FEWEST - 1 or _HANGING.match(each) for each in left):
+        return None
+    return ", ".join(each.rstrip(" .!") for each in left)
+
+
+def _content(words: str) -> set[str]:
+    found = WORD.findall(words.lower().replace("’", "'"))
+    return {stem(word) for word in found if word not in farewells.SHARED}
