@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from beliefledger.ledger.errors import CallerMistake, InvalidQuery, InvalidTurn
+from beliefledger.ledger.errors import CallerMistake, InvalidQuery, InvalidTurn, NotPermitted
 
 LONGEST = 512
 """Characters."""
@@ -27,6 +27,13 @@ def check_text(what: str, given: object, wrong: type[CallerMistake] = InvalidQue
     except UnicodeEncodeError:
         raise wrong(f"{what} is not valid Unicode text.") from None
     return given
+
+
+def check_actor(name: str) -> str:
+    """The name of who acts. Raises `NotPermitted` without one."""
+    if not check_text("by", name).strip():
+        raise NotPermitted("Name who acts.")
+    return name
 
 
 def composed(subject: str) -> str:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from beliefledger.gate.rulebook import Rulebook
 from beliefledger.ledger.dataclass import dataclass
-from beliefledger.ledger.errors import NotPermitted, UnknownMemory
+from beliefledger.ledger.errors import UnknownMemory
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.made_once import made_once
-from beliefledger.ledger.names import check_text
+from beliefledger.ledger.names import check_actor
 from beliefledger.ledger.times import Clock
 from beliefledger.ledger.vault import Vault
 from beliefledger.opening.place import Place
@@ -131,6 +131,4 @@ class Core:
 
     def actor(self, name: str) -> str:
         """The reference under which a principal acts. Raises `NotPermitted` without a name."""
-        if not check_text("by", name).strip():
-            raise NotPermitted("Name who acts.")
-        return self.log.principal(name)
+        return self.log.principal(check_actor(name))

@@ -18,6 +18,7 @@ from beliefledger.ledger.errors import (
 from beliefledger.ledger.key_rotation import Rotation, RotationNote
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.names import check_actor
 from beliefledger.ledger.times import system_clock
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.backends import exists, open_place
@@ -62,8 +63,11 @@ def rotate(
     taken if it is there already. The old one is removed unless it is to be kept. `step` is called
     before each step with its name: where tests let it die.
 
-    Raises `CallerMistake` for a key that the environment tells and no new file, and `KeyMissing`.
+    Raises `NotPermitted` for a blank name, `CallerMistake` for a key that the environment tells and
+    no new file, and `KeyMissing`.
     """
+    if by is not None:
+        check_actor(by)
     settings = Settings.read()
     place = place_of(path_or_url)
     if not exists(place):

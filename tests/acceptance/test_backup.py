@@ -689,4 +689,9 @@ def test_the_commands_answer_in_words_and_in_json(
         "no ledger"
         in run(tmp_path / "none", "ops", "vault", "rotate", "--by", "lea", code=3).stderr
     )
+    for nobody in ("", "   "):
+        refused = run(told, "ops", "vault", "rotate", "--by", nobody, code=3).stderr
+        assert "Name who acts." in refused
+        with pytest.raises(NotPermitted, match="Name who acts"):
+            rotate(told, by=nobody)
     assert "not apart" in run(told, "ops", "backup", backed, "--vault", backed, code=2).stderr
