@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from beliefledger.exports import document, page, person
 from beliefledger.exports.event_lines import PAGE, EventDocuments
@@ -165,15 +165,33 @@ class Exports:
 
 def write_text(path: Path, pieces: Iterable[str]) -> None:
     """Write a file that only its owner may read, and that is not there until it is whole."""
-    unfinished = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with text_file(path) as file:
+        file.writelines(pieces)
+
+
+@contextmanager
+def text_file(path: Path) -> Iterator[TextIO]:
+    """A file to write to, as `write_text` does: it takes its name when this is left without an
+    error. A link is followed, and a device or a pipe written to as it is.
+
+    Raises `OSError` with this path before anything is written, where there can be no such file.
+    """
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        return
+    whole = path.resolve()
+    unfinished = whole.with_name(f".{whole.name}.{os.urandom(8).hex()}")
+    try:
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as problem:
+        raise OSError(problem.errno, problem.strerror, str(path)) from None
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            for piece in pieces:
-                file.write(piece)
+            yield file
             file.flush()
             os.fsync(file.fileno())
-        unfinished.replace(path)
+        unfinished.replace(whole)
     finally:
         with suppress(FileNotFoundError):
             unfinished.unlink()

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import stat
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from html.parser import HTMLParser
 
@@ -21,6 +23,7 @@ from beliefledger.exports.person import FORMAT, PersonDocument
 from beliefledger.exports.record import _TOLD
 from beliefledger.ledger.errors import InvalidQuery, InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.ledger.events import BY_NAME
+from beliefledger.ledger.events.ops import LedgerExported
 from beliefledger.ledger.events.subject import SubjectExported, SubjectImported
 from beliefledger.ledger.times import to_datetime
 from beliefledger.search.options import SearchOptions
@@ -750,6 +753,33 @@ def test_what_cannot_be_exported_or_imported_says_why(place, tmp_path):
     (tmp_path / "no.json").write_text("{}")
     wrong = run(place, "import", tmp_path / "no.json", "--by", "Ops", code=2)
     assert "beliefledger.person.v1" in wrong.stderr
+
+
+@pytest.mark.parametrize("what", [("person", "ana"), ("events",)], ids=["person", "events"])
+def test_what_cannot_be_written_was_not_handed_out(place, tmp_path, what):
+    run(place, "remember", "--subject", "ana", "--consent", "consent", "I live in Porto.")
+    file = tmp_path / "no" / "ana.json"
+    said = run(place, "export", *what, "--by", "Dora", "-o", file, code=3).stderr
+    assert f"{file} cannot be written: No such file or directory. Name a file" in said
+    with open_memory(place) as memory:
+        types = [each.type for each in memory._log.read()]
+    assert not {SubjectExported.NAME, LedgerExported.NAME} & set(types)
+
+
+def test_an_export_goes_through_a_pipe_and_a_link_and_replaces_neither(place, tmp_path):
+    run(place, "remember", "--subject", "ana", "--consent", "consent", "I live in Porto.")
+    to = ["export", "person", "ana", "--by", "Dora", "-o"]
+    link, file, pipe = (tmp_path / name for name in ("link", "ana.json", "pipe"))
+    link.symlink_to(file)
+    run(place, *to, link)
+    assert link.is_symlink()
+    assert PersonDocument.model_validate_json(file.read_bytes()).person.subject == "ana"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        text = pool.submit(pipe.read_text, "utf-8")
+        assert "Only you" not in run(place, *to, pipe).stdout
+        assert PersonDocument.model_validate_json(text.result()).person.subject == "ana"
+    assert pipe.is_fifo()
 
 
 def test_a_memory_that_is_not_taken_over_ends_with_one(place, new_place, tmp_path):

@@ -7,10 +7,10 @@ schemas of events."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -118,9 +118,9 @@ def export_person(
     """Everything held about a person, for a request for access. It goes on record."""
     if json and html and file is None:
         fail("export person: a page is not JSON: leave out --html or --json, or add -o.", USAGE)
-    with opened(ctx) as memory:
+    with opened(ctx) as memory, _opened(file) as out:
         exported = memory.export(subject, by=by, note=note, withholding=withhold or ())
-        _write(exported.html() if html else exported.json(), file)
+        out.writelines(exported.html() if html else exported.json())
     if file is not None:
         answer = {"subject": subject, "file": str(file), **exported.exported.model_dump()}
         output.show(answer, json, _exported)
@@ -139,14 +139,15 @@ def export_events(
     ] = False,
 ) -> None:
     """All events of the ledger, one for each line, with their words. It goes on record."""
-    with opened(ctx) as memory:
-        _write(memory.exports.events(by=by, after=after), file)
+    with opened(ctx) as memory, _opened(file) as out:
+        out.writelines(memory.exports.events(by=by, after=after))
     if file is not None:
         output.show({"file": str(file), "after": after}, json, _exported)
 
 
 def _exported(answer: dict[str, Any]) -> Iterator[Any]:
-    yield output.cell(f"Written to {answer['file']}. Only you may read it: keep it so.")
+    yours = " Only you may read it: keep it so." if Path(answer["file"]).is_file() else ""
+    yield output.cell(f"Written to {answer['file']}.{yours}")
 
 
 @export.command("schema")
@@ -206,14 +207,22 @@ def _imported(answer: ImportAnswer) -> Iterator[Any]:
     )
 
 
-def _write(pieces: Iterable[str], file: Path | None) -> None:
-    """Write to a file of the caller's own, else to standard output."""
-    from beliefledger.exports.exports import write_text
+@contextmanager
+def _opened(file: Path | None) -> Iterator[TextIO]:
+    """A file of the caller's own, else standard output. Open it before anything is handed out."""
+    from beliefledger.exports.exports import text_file
 
-    if file is not None:
-        write_text(file, pieces)
+    if file is None:
+        with suppress(AttributeError):  # a stream of a test has no encoding to set
+            sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # type: ignore[union-attr]
+        yield sys.stdout
         return
-    with suppress(AttributeError):  # a stream of a test has no encoding to set
-        sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # type: ignore[union-attr]
-    for piece in pieces:
-        sys.stdout.write(piece)
+    with ExitStack() as closing:
+        try:
+            opened_file = closing.enter_context(text_file(file))
+        except OSError as problem:
+            fail(
+                f"export: {file} cannot be written: {problem.strerror}. Name a file in a directory"
+                " that is there and that you may write to."
+            )
+        yield opened_file
