@@ -12,6 +12,7 @@ from beliefledger.gate.reasons import meanings
 from beliefledger.gate.registry import SlotRule
 from beliefledger.gate.rules.extractor import RuleExtractor
 from beliefledger.gate.rules.languages import is_foreign
+from beliefledger.gate.rules.lexicon import BASES
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.slots import canonical_attribute, canonical_entity
 from beliefledger.ledger.candidate import Frozen
@@ -122,7 +123,7 @@ class CandidateQueries:
                 connection, generation, questions.DecisionFilter(subject_ref=ref)
             )
         noticed = list(self._noticed(rows, claim))
-        read_as = self._slots(text)
+        read_as = self._slots(text, subject)
         matched = noticed if only is None else self._allowed(noticed, read_as, only)
         alike, slots = self._alike(matched, read_as)
         answers = self._queries.told([each.row for each in alike])
@@ -189,14 +190,19 @@ class CandidateQueries:
             if each.row.position in kept or not (each.likeness or each.slot in slots)
         ]
 
-    def _slots(self, text: str) -> set[Slot]:
-        """The slots that the claim is about, as the rules read it."""
-        turn = TurnView(turn_id="", role="user", content=text, said_at=self._queries.now())
-        read = self._core.gate.reader.within_deadline(turn, (), RuleExtractor().extract)
+    def _slots(self, text: str, subject: str) -> set[Slot]:
+        """The slots that the claim is about, as the rules read it and as the subject would say
+        it."""
+        read = [
+            self._core.gate.reader.within_deadline(turn, (), RuleExtractor().extract)
+            for said in dict.fromkeys((text, _as_said(text, subject)))
+            for turn in (TurnView("", "user", said, self._queries.now()),)
+        ]
         types = self._core.rulebook.refreshed().registry.types
         return {
             _slot(each.entity, each.attribute)
-            for each in read.candidates
+            for found in read
+            for each in found.candidates
             if each.type in types and types[each.type].slot is not SlotRule.CONTENT
         }
 
@@ -265,6 +271,18 @@ class CandidateQueries:
 
 def _is_in(answer: DecisionAnswer, allowed: Collection[str]) -> bool:
     return answer.decision_id in allowed
+
+
+def _as_said(text: str, subject: str) -> str:
+    """A claim in the third person as the subject says it: "User lives in Porto", "lives in Porto"
+    are "I live in Porto". Any other stays as it is."""
+    words = text.split()
+    named = words[0].casefold() in {"user", "he", "she", "they", subject.casefold()}
+    verb = words[named] if len(words) > named else ""
+    base = "am" if verb in {"is", "are"} else BASES.get(verb)
+    if base is None and not named:
+        return text
+    return " ".join(("I", base or verb, *words[named + 1 :]))
 
 
 def _slot(entity: str, attribute: str) -> Slot:

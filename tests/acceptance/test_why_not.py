@@ -70,6 +70,20 @@ def test_what_is_about_the_same_slot_comes_first_with_what_became_of_it(memory):
 
 
 @pytest.mark.parametrize(
+    "claim", ["lives in Porto", "User lives in Porto", "she lives in Seville", "ana lives in Rome"]
+)
+def test_a_claim_in_the_third_person_is_about_its_slot_too(memory, claim):
+    memory.remember("ana", "I live in Lisbon. I use unittest.")
+    memory.remember("ana", "I moved to Porto.")
+    answer = memory.why_not("ana", claim)
+    assert sorted(got_in(answer)) == [
+        ("User lives in Lisbon", "superseded"),
+        ("User moved to Porto", None),
+    ]
+    assert all(each.same_slot for each in answer.got_in)
+
+
+@pytest.mark.parametrize(
     ("said", "claim", "reason"),
     [
         ("What if I were a doctor?", "Ana is a doctor", "truth.hypothetical"),
