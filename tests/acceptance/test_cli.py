@@ -441,6 +441,20 @@ def test_tail_as_a_consumer_follows_and_another_takes_over(ana):
     assert sorted({1, *heard}) == list(range(1, head + 1))
 
 
+def test_tail_says_that_another_process_is_the_consumer(ana):
+    words = ("ops", "tail", "--consumer", "mailer")
+    with _started("--ledger", ana.ledger, *words, "--json") as first:
+        assert json.loads(first.stdout.readline())["position"] == 1
+        assert "Another process runs the consumer mailer. Try again" in ana.error(
+            *words, "--no-follow"
+        )
+        with _started("--ledger", ana.ledger, *words) as second:
+            assert "mailer: waiting to take over." in second.stderr.readline()
+            for each in (second, first):
+                each.send_signal(signal.SIGINT)
+                assert each.wait(20) == 130
+
+
 def test_a_consumer_has_a_name_a_lease_and_a_place_of_its_own(ana):
     both = ana.error("ops", "tail", "--consumer", "mailer", "--after", "3", code=2)
     assert "--after, or --consumer" in both

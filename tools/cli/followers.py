@@ -32,6 +32,7 @@ from beliefledger.tools.cli.ops import ops
 if TYPE_CHECKING:
     from beliefledger.ledger.closeable import Closeable
     from beliefledger.ledger.codec import Recorded
+    from beliefledger.ledger.consumer import Consumer
     from beliefledger.memory import MemoryLedger
     from beliefledger.tenants import TenantRoute
     from beliefledger.tools.server.configuration import Configuration
@@ -127,12 +128,27 @@ def _consume(
         ) as events,
         closed_by_a_supervisor(events) as end,
     ):
-        for event in events:
+        for event in _in_turn(events, follow):
             with end.put_off:
                 if end.asked.is_set():
                     break
                 _write(event, memory, json)
                 events.ack(event)
+
+
+def _in_turn(events: Consumer, follow: bool) -> Iterator[Recorded]:
+    """The events, once no other process is this consumer. Says so where one is, and without
+    `follow` ends there."""
+    with suppress(StopIteration):
+        first = events.look()
+        if first is not None:
+            yield first
+        elif events.looked is None and events.trouble is None:
+            held = f"Another process runs the consumer {events.name}"
+            if not follow:
+                fail(f"{held}. Try again once it has ended, or name another consumer.")
+            note(f"{held}: waiting to take over.")
+        yield from events
 
 
 def _write(event: Recorded, memory: MemoryLedger, json: bool) -> None:
