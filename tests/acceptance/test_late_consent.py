@@ -101,6 +101,15 @@ def test_what_waits_for_a_category_is_settled_by_a_grant_that_names_it(memory):
     assert believed(memory) == [belief.text]
 
 
+def test_without_a_basis_a_list_of_them_says_that_what_is_approved_is_kept(memory, place):
+    tell(memory, "1 I have diabetes.")
+    [waiting] = memory.decisions("ana", waits=True)
+    memory.conflicts.review(waiting.decision_id, approve=True, by="lea")
+    assert believed(memory) == ["User has diabetes"]
+    listed = CliRunner().invoke(app, ["--ledger", place, "consent", "list", "-s", "ana"])
+    assert "nothing is kept but what a reviewer approves" in " ".join(listed.stdout.split())
+
+
 def test_what_a_person_reviewed_is_left_alone(memory):
     tell(memory, "1 I have diabetes.")
     [waiting] = memory.decisions("ana", waits=True)

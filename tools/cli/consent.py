@@ -138,7 +138,10 @@ def consent_list(
 
 def _consents(answer: Sequence[GrantAnswer]) -> Iterator[Any]:
     if not answer:
-        yield "No basis is in force: nothing is kept."
+        yield (
+            "No basis is in force: of what is said, nothing is kept but what a reviewer approves"
+            " (conflicts review)."
+        )
         return
     made = output.table(
         ("grant", output.FIXED), "basis", "categories", "purpose", "scope", ("until", output.FIXED)
