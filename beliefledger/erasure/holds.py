@@ -12,6 +12,7 @@ from beliefledger.ledger.erasures import Hold
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.subject import LegalHoldLifted, LegalHoldPlaced
 from beliefledger.ledger.log import new_id
+from beliefledger.ledger.names import check_text
 from beliefledger.ledger.streams import subject_stream
 from beliefledger.ledger.times import to_datetime
 from beliefledger.opening.core import Core
@@ -39,9 +40,12 @@ class LegalHolds:
     def place(self, subject: str, reason: str, *, by: str, hold: str | None = None) -> str:
         """Forbid erasing anything of a subject until the hold is lifted; returns its name.
 
-        Raises `NotPermitted` where a hold of that name is in force, or an erasure was begun.
+        Raises `NotPermitted` where a hold of that name is in force, or an erasure was begun, and
+        `InvalidTurn` without a reason.
         """
         actor = self._core.actor(by)
+        if not check_text("reason", reason, InvalidTurn).strip():
+            raise InvalidTurn("reason is empty: say why nothing of the subject may be erased.")
         ref = self._core.known_subject(subject)
         name = plain_name(hold, "hold", InvalidTurn) if hold is not None else new_id()[:12]
         stream = subject_stream(ref)

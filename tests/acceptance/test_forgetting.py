@@ -14,7 +14,13 @@ from beliefledger.curation.storing import Details
 from beliefledger.erasure.scope import Scope
 from beliefledger.gate.consolidation import Consolidator
 from beliefledger.gate.policy import default_policy
-from beliefledger.ledger.errors import InvalidQuery, NotPermitted, PolicyInvalid, UnknownMemory
+from beliefledger.ledger.errors import (
+    InvalidQuery,
+    InvalidTurn,
+    NotPermitted,
+    PolicyInvalid,
+    UnknownMemory,
+)
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import DAY
 from beliefledger.opening import recorder
@@ -697,6 +703,11 @@ def test_a_hold_is_placed_forbids_and_is_lifted(cli, memory):
         assert refused.stdout == ""
         for told in ("file-7", "lea", "a case at court"):
             assert told in refused.stderr
+    for nothing in ("", "  "):
+        unsaid = ("erasure", "hold", "place", "ana", "--reason", nothing, "--by", "lea")
+        assert "reason is empty: say why" in cli(*unsaid, code=2).stderr
+        with pytest.raises(InvalidTurn):
+            memory.erasure.holds.place("ana", nothing, by="lea")
     assert "Porto" in words(memory)
     assert "a case at court" in cli("erasure", "hold", "list", "--subject", "ana").stdout
     [held] = json.loads(cli("erasure", "hold", "list", "--json").stdout)
