@@ -251,6 +251,8 @@ def _preview(ledger: MemoryLedger, subject: str, reached: Reached) -> Iterator[A
     if reached.reach == "relation":
         yield output.cell(f"{subject} was erased; what others' records have of them:")
     else:
+        for held in (each.why for each in reached.stays if each.what == "everything"):
+            yield output.cell(f"Nothing of {subject} goes now: {held}. Once it is lifted:", "bold")
         yield output.cell(f"{_what(subject, reached)}: {_much(reached)} go.")
         yield output.cell(f"By type: {output.tally(reached.counts)}.")
     why = {each.id: each.why for each in reached.depends if each.kind != "loses_evidence"}
