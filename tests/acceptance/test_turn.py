@@ -84,6 +84,17 @@ def test_an_erased_turn_has_no_words_but_its_decisions(memory):
     assert memory.turn(silent.turn_id).state == "erased"
 
 
+def test_a_decision_whose_memory_is_erased_is_explained_without_its_words(memory, place):
+    receipt, [decided] = memory.remember("ana", "I live in Lisbon.")
+    memory.erase("ana", turn=receipt.turn_id, by="lea")
+    for identifier in (decided.decision_id, decided.decision_id[:10]):
+        done = CliRunner().invoke(app, ["--ledger", place, "explain", identifier])
+        assert done.exit_code == 0, done.output
+        for told in ("admit, because truth.new", "The words are erased.", "belief.conflict="):
+            assert told in done.stdout
+        assert "Lisbon" not in done.stdout.replace("“I live in Lisbon.”", "")  # the example
+
+
 def test_an_unknown_turn_is_refused(memory):
     memory.remember("ana", SAID)
     with pytest.raises(UnknownMemory, match="no turn 'ffff"):
@@ -135,7 +146,7 @@ def test_the_command_line_shows_both(place):
     assert "It is of a special category, and no grant names that category" in page
     assert "beliefledger conflicts review" in page
     run("erase", "ana", "--turn", told["turn_id"], "--by", "lea", "--yes")
-    assert "They are erased." in run("explain", waits["decision_id"])
+    assert "The words are erased." in run("explain", waits["decision_id"])
     assert "Its words are erased." in run("turn", told["turn_id"])
 
 

@@ -288,7 +288,8 @@ def explain(
                     raise no_memory from None
                 output.show(said, json, turn_page)
                 return
-            if decision.memory_id is None:
+            erased = decision.became is not None and decision.became.what == "erased"
+            if decision.memory_id is None or erased:
                 output.show(memory.audit.refusal(decision.decision_id), json, refusal)
                 return
             answer = memory.explain(decision.memory_id, proof=proof, as_of=moment(as_of))

@@ -143,7 +143,7 @@ def marked(turn: dict[str, Any] | None) -> Text:
     from rich.text import Text
 
     if turn is None:
-        return output.cell("  They are erased.", "dim")
+        return output.cell("  The words are erased.", "dim")
     who = output.words(turn["speaker"] or turn["role"])
     shown = Text(f"{who}, {output.when(turn['said_at'])}: “", style="dim")
     content = output.words(turn["marked"])
