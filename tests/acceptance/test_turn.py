@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -145,9 +146,13 @@ def test_the_command_line_shows_both(place):
     assert "⟦I have diabetes⟧" in page
     assert "It is of a special category, and no grant names that category" in page
     assert "beliefledger conflicts review" in page
+    assert re.search(r"^ on +2", run("turn", told["turn_id"]), re.M)
     run("erase", "ana", "--turn", told["turn_id"], "--by", "lea", "--yes")
     assert "The words are erased." in run("explain", waits["decision_id"])
-    assert "Its words are erased." in run("turn", told["turn_id"])
+    page = run("turn", told["turn_id"])
+    assert "Its words are erased." in page
+    assert re.search(r"^ recorded +2", page, re.M)  # when it was said is among its words
+    assert not re.search(r"^ on ", page, re.M)
 
 
 def test_a_turn_can_be_asked_about_while_it_is_decided(place, monkeypatch):
