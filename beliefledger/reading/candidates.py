@@ -233,7 +233,7 @@ class CandidateQueries:
             speaker=said.said_by if said else None,
             said_at=at,
             sentence=_sentence(said.content, decision) if said else None,
-            advice=meaning.advice if _is_stopped(decision) else None,
+            advice=meaning.advice if _is_stopped(decision) and not decision.settled_at else None,
         )
 
     def _turns(self, ref: str) -> tuple[list[TurnRow], list[TurnRow]]:

@@ -168,7 +168,7 @@ class TurnQueries:
             trace=tuple(recorded.facts["trace"]),
             turn=turn_page(stream[0], said, [each[:2] for each in _own(stream[-1])]),
             example=meaning.example,
-            advice=meaning.advice,
+            advice=None if decision.settled_at else meaning.advice,
         )
 
 

@@ -110,6 +110,18 @@ def test_without_a_basis_a_list_of_them_says_that_what_is_approved_is_kept(memor
     assert "nothing is kept but what a reviewer approves" in " ".join(listed.stdout.split())
 
 
+def test_what_is_settled_has_no_advice_to_record_a_basis(memory, place):
+    tell(memory, "1 I live in Lisbon.")
+    [old] = memory.decisions("ana")
+    assert "Record a lawful basis" in memory.audit.refusal(old.decision_id).advice
+    memory.consent.grant("ana", "consent", by="lea", reconsider=True)
+    memory.consent.withdraw("ana", by="ana")
+    _, out, _ = run(place, "consent", "grant", "-s", "ana", "--by", "lea", "--reconsider")
+    assert "What a withdrawal revoked stays so" in out
+    assert [each.advice for each in memory.why_not("ana", "I live in Lisbon").stopped] == [None]
+    assert memory.audit.refusal(old.decision_id).advice is None
+
+
 def test_what_a_person_reviewed_is_left_alone(memory):
     tell(memory, "1 I have diabetes.")
     [waiting] = memory.decisions("ana", waits=True)

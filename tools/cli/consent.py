@@ -99,7 +99,7 @@ def consent_grant(
 
 def _reconsidered(answer: dict[str, Any]) -> Iterator[Any]:
     if not answer["reconsidered"]:
-        yield "Nothing to decide again."
+        yield "Nothing to decide again. What a withdrawal revoked stays so, until it is said anew."
         return
     made = output.table(
         ("said", output.FIXED),
