@@ -226,6 +226,7 @@ def test_a_pattern_means_every_type_that_it_fits():
 
 
 NOT_FOR_CALLERS = {
+    "CannotListen": "`serve` ends with it where the port is taken",
     "NoKeys": "a server that is to export to a bucket tells it to whoever asks for an export",
     "NoSuchTask": "the A2A door answers with it: a caller of the library gets UnknownMemory",
     "PoisonedTool": "a server that offers such a tool does not start",

@@ -10,7 +10,7 @@ import uvicorn
 from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 
-from beliefledger.ledger.errors import BackendUnavailable
+from beliefledger.ledger.errors import Retryable
 from beliefledger.memory import MemoryLedger
 from beliefledger.tenants import TenantRoute
 from beliefledger.tools.server.app import application
@@ -23,15 +23,18 @@ _YOUNG_OBJECTS = 20_000
 every other call."""
 
 
+class CannotListen(Retryable):
+    """Give another address with --host and --port, or end what has this one."""
+
+
 def listen(settings: Configuration) -> socket.socket:
-    """The port, taken from now on. Raises `BackendUnavailable`."""
+    """The port, taken from now on. Raises `CannotListen`."""
     try:
         family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
         made = socket.create_server((settings.host, settings.port), family=family, backlog=512)
     except OSError as problem:
-        raise BackendUnavailable(
-            f"{settings.host}:{settings.port} cannot be listened at: {problem.strerror}. Give"
-            " another one with --host and --port."
+        raise CannotListen(
+            f"{settings.host}:{settings.port} cannot be listened at: {problem.strerror}."
         ) from problem
     # Connections inherit it. Without it the second piece of an answer waits 40 ms for the first.
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

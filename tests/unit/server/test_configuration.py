@@ -14,7 +14,7 @@ from beliefledger.tools.cli import app
 from beliefledger.tools.server.configuration import configuration, is_loopback
 from beliefledger.tools.server.gatekeeper import Rates
 from beliefledger.tools.server.refusals import MOST_SOURCES, Refusals
-from beliefledger.tools.server.serving import listen
+from beliefledger.tools.server.serving import CannotListen, listen
 
 
 def test_what_is_given_goes_before_the_environment_and_that_before_the_file(tmp_path, monkeypatch):
@@ -73,6 +73,14 @@ def test_no_answer_waits_for_the_acknowledgement_of_its_first_piece():
         accepted, _ = at.accept()
         with accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_of_a_port_that_is_taken_nothing_is_said_of_the_store():
+    with listen(configuration(port=0)) as at:
+        port = at.getsockname()[1]
+        with pytest.raises(CannotListen, match=rf":{port} .*in use.* Give another") as taken:
+            listen(configuration(port=port))
+    assert "store" not in str(taken.value)
 
 
 def test_rates_fill_up_again():
