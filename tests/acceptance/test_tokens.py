@@ -239,8 +239,9 @@ def test_the_command_line(place):
     assert "is revoked" in run("revoke", token_id, "--by", "lea").stdout
     assert len(json.loads(run("list", "--json").stdout)) == 1
     assert len(json.loads(run("list", "--all", "--json").stdout)) == 2
-    run("create", "bot", "--by", "lea", code=2)
-    run("create", "bot", "-s", "ana", "--all-subjects", "--by", "lea", code=2)
+    assert "needs one of them" in run("create", "bot", "--by", "lea", code=2).stderr
+    both = run("create", "bot", "-s", "ana", "--all-subjects", "--by", "lea", code=2)
+    assert "not both" in both.stderr
     run("create", "bot", "-s", "ana", "--role", "boss", "--by", "lea", code=2)
     run("create", "bot", "-s", "ana", code=2)
     run("revoke", "ffff", "--by", "lea", code=3)

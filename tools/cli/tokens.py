@@ -52,7 +52,8 @@ def token_create(
 ) -> None:
     """Make a token. It is shown this once, and kept nowhere."""
     if bool(subject) == everybody:
-        raise typer.BadParameter("say for whom it is: --subject NAME, or --all-subjects.")
+        both = "not both" if everybody else "it needs one of them"
+        raise typer.BadParameter(f"say for whom: --subject NAME or --all-subjects; {both}.")
     with opened(ctx) as ledger:
         made = ledger.tokens.create(
             name,
