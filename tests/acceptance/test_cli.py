@@ -468,6 +468,19 @@ def test_a_consumer_has_a_name_a_lease_and_a_place_of_its_own(ana):
     assert ana.json("status")["consumers"] == []
 
 
+def test_a_consent_that_is_not_heeded_is_remarked_on(ana):
+    say = ("remember", "--subject", "ana", "--consent", "consent", "I play the cello.")
+    assert "--consent" not in ana.run(*say).stderr
+    ana.run("consent", "withdraw", "--subject", "ana", "--by", "ana")
+    store = ("store", "-s", "ana", "pet", "a cat", "--consent", "consent")
+    for words in (say, store):
+        said = ana.run(*words).stderr
+        assert "--consent records no basis for ana, who had one before or withdrew it." in said
+        assert "beliefledger consent grant --subject ana --basis consent" in said
+    ana.run("consent", "grant", "--subject", "ana")
+    assert "--consent" not in ana.run(*say).stderr
+
+
 def test_copy_answers_with_counts_and_the_digests_of_both_sides(ana, tmp_path):
     copy = str(tmp_path / "copy")
     answer = json.loads(ana.run("ops", "copy", str(ana.ledger), copy, "--json").stdout)

@@ -29,7 +29,7 @@ from beliefledger.tools.cli.common import (
     named,
     opened,
 )
-from beliefledger.tools.cli.turns import Consent, remembered
+from beliefledger.tools.cli.turns import Consent, note_unheeded, remembered
 
 if TYPE_CHECKING:
     from beliefledger.answers import DecisionAnswer
@@ -97,6 +97,8 @@ def store(
         ]
     with opened(ctx, create=True, consent=consent) as memory:
         answer = memory.store_many(memories, by=by or SYSTEM)
+        unkept = [each for each in answer if each.reason == "permission.no_consent"]
+        note_unheeded(memory, consent, [each.subject for each in unkept if each.subject])
     output.show(answer, json, _stored)
 
 

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,6 +29,7 @@ from beliefledger.tools.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from beliefledger.memory import MemoryLedger
     from beliefledger.tools.ingest import Ingested
     from beliefledger.tools.transcripts import Refused
 
@@ -43,6 +45,17 @@ Consent = Annotated[
         " none and never withdrew. Else $BELIEFLEDGER_CONSENT.",
     ),
 ]
+
+
+def note_unheeded(memory: MemoryLedger, consent: str | None, subjects: Iterable[str]) -> None:
+    """Say for whom `--consent` recorded nothing and there is no basis for ordinary memories."""
+    for subject in dict.fromkeys(subjects) if consent is not None else ():
+        if not any("ordinary" in each.categories for each in memory.consent.list(subject)):
+            note(
+                f"--consent records no basis for {subject}, who had one before or withdrew it. Only"
+                f" this does: beliefledger consent grant --subject {shlex.quote(subject)}"
+                f" --basis {consent}"
+            )
 
 
 @app.command(rich_help_panel=PUT)
@@ -65,6 +78,7 @@ def remember(
             subject, text, session=session, said_at=at, metadata=json_object(metadata)
         )
         turn = None if decisions or receipt.pending else memory.turn(receipt.turn_id)
+        note_unheeded(memory, consent, [subject])
     answer = {
         **receipt.model_dump(),
         "decisions": decisions,
