@@ -191,7 +191,8 @@ class InvalidQuery(CallerMistake):
 
 
 class UnknownMemory(CallerMistake):
-    """There is no such memory, belief or decision. List them with `beliefs` or `decisions`."""
+    """What was named is not there. Name what `subjects`, `beliefs`, `decisions` or the list of its
+    kind shows."""
 
 
 class EmbedderMissing(CallerMistake):

@@ -291,11 +291,11 @@ class Webhooks:
         without order. Raises `UnknownMemory` for a position that is no dead letter."""
         actor, found = self._core.actor(by), self._living(webhook)
         asked = sorted(found.dead if positions is None else set(positions))
-        missing = [each for each in asked if each not in found.dead]
-        if missing:
-            raise UnknownMemory(f"Position {missing[0]} is no dead letter of this webhook.")
-        new = tuple(each for each in asked if each not in found.again)
-        if new:
+        if missing := [each for each in asked if each not in found.dead]:
+            raise UnknownMemory(
+                f"{missing[0]} is no dead letter. List them: beliefledger webhooks dead-letters."
+            )
+        if new := tuple(each for each in asked if each not in found.again):
             self._append(lambda _ends: WebhookReplayed(webhook=found.id, positions=new), actor)
         told = self.dead_letters(found.id)
         return tuple(each for each in told if each.position in asked)

@@ -56,7 +56,9 @@ class Entities:
             given=name_or_id,
         )
         if not found:
-            raise UnknownMemory(f"Nothing is known of {subject!r}.")
+            raise UnknownMemory(
+                f"Nothing is known of {subject!r}. List who is: beliefledger subjects."
+            )
         return found[0]
 
     def add_alias(self, subject: str, entity: str, name: str, *, by: str) -> EntityAnswer:

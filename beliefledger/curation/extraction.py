@@ -209,7 +209,9 @@ class Extractions:
         chosen = [row.turn_id for row in rows if row.turn_id.startswith(turn_id or "")]
         if turn_id is not None and len(chosen) != 1:
             how = "No turn is" if not chosen else f"{len(chosen)} turns are"
-            raise UnknownMemory(f"{how} parked whose id begins with {turn_id!r}.")
+            raise UnknownMemory(
+                f"{how} parked whose id begins with {turn_id!r}. List them: beliefledger ops retry."
+            )
         return RetryAnswer(turns=self._gate.queue.retry(chosen, actor))
 
 

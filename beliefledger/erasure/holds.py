@@ -76,7 +76,9 @@ class LegalHolds:
             if each.hold == hold and whose in {None, each.subject_ref}
         ]
         if not found:
-            raise UnknownMemory(f"No legal hold {hold!r} is in force.")
+            raise UnknownMemory(
+                f"No legal hold {hold!r} is in force. List them: beliefledger erasure hold list."
+            )
         if len(found) > 1:
             raise NotPermitted(
                 f"{len(found)} people have a hold {hold!r}: say whose is to be lifted."

@@ -126,7 +126,9 @@ class Core:
         somebody who was erased."""
         ref = self.log.subject(subject)
         if ref is None:
-            raise UnknownMemory(f"Nothing is known about {subject!r}.")
+            raise UnknownMemory(
+                f"Nothing is known about {subject!r}. List who is: beliefledger subjects."
+            )
         return ref
 
     def actor(self, name: str) -> str:

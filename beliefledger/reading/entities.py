@@ -103,7 +103,9 @@ class EntityQueries:
         """The reference of somebody known. Raises `NotPermitted` for an erased subject."""
         ref = self._log.subject(subject)
         if ref is None:
-            raise UnknownMemory(f"Nothing is known of {subject!r}.")
+            raise UnknownMemory(
+                f"Nothing is known of {subject!r}. List who is: beliefledger subjects."
+            )
         return ref
 
     def find(self, subject: str, ref: str, given: str) -> str:

@@ -481,6 +481,22 @@ def test_a_consent_that_is_not_heeded_is_remarked_on(ana):
     assert "--consent" not in ana.run(*say).stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "listing"),
+    [
+        (("erasure", "hold", "lift", "nope", "--by", "lea"), "erasure hold list"),
+        (("ops", "retry", "nope"), "ops retry"),
+        (("diff", "-s", "nobody", "--start", "0"), "subjects"),
+        (("erase", "nobody", "--by", "lea", "--yes"), "subjects"),
+        (("ops", "tail", "-s", "nobody"), "subjects"),
+        (("entities", "show", "-s", "nobody", "Bea"), "subjects"),
+        (("history", "ffffff"), "beliefs, decisions"),
+    ],
+)
+def test_what_is_not_there_names_the_list_of_its_kind(ana, words, listing):
+    assert ana.error(*words).endswith(f"beliefledger {listing}.\n")
+
+
 def test_copy_answers_with_counts_and_the_digests_of_both_sides(ana, tmp_path):
     copy = str(tmp_path / "copy")
     answer = json.loads(ana.run("ops", "copy", str(ana.ledger), copy, "--json").stdout)
