@@ -361,6 +361,23 @@ def recorded(server, client):
     ]
 
 
+def test_decisions_are_made_again_by_a_policy_that_is_sent(server, client, person):
+    decision = remembered(client, "I live in Lisbon.")["decisions"][0]["decision_id"]
+    strict = {"policy": {"name": "strict", "sources": {"stated": 0.3}}}
+    with calling(server, role="auditor", subjects=None, consent=None) as auditor:
+        for path in ("audit/replays", f"audit/replays/{decision}"):
+            wrong = auditor.post(path, json={"policy": "name: strict"})
+            assert (wrong.status_code, "policy: " in wrong.text) == (422, True)
+            assert auditor.post(path, json={"polcy": strict["policy"]}).status_code == 422
+            assert auditor.post(path, json={"policy": {"sources": 1}}).status_code == 422
+        replayed = ok(auditor.post(f"audit/replays/{decision}", json=strict))
+        assert (replayed["verdict"], replayed["again"]["outcome"]) == ("different", "quarantine")
+        differing = ok(auditor.post("audit/replays", json=strict))["differing"]
+        assert decision in {each["decision_id"] for each in differing}
+        for nothing in ({}, {"policy": None}):
+            assert ok(auditor.post("audit/replays", json=nothing))["different"] == 0
+
+
 def test_errors_are_problems_with_a_remedy_and_without_what_was_sent(server, client):
     undated = {"content": "", "said_at": SECRET}
     for method, path, given, status, code, outcome in (

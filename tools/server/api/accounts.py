@@ -117,6 +117,16 @@ class Against(Body):
     decisions: bool = False
 
 
+class Again(Body):
+    """The fields of a policy by which decisions are made again; what is left out is as in the
+    default one. Without it, the policy of then."""
+
+    policy: dict[str, Any] | SkipJsonSchema[None] = None
+
+
+_AS_THEN = Again()
+
+
 @endpoint("GET", "/erasures", "erasure.list", whole=True, table=True)
 def erasures(
     caller: Caller, subject: Text = None, limit: Limit = 100, after: After = None
@@ -312,15 +322,16 @@ def checklist(caller: Caller, only: Text = None) -> ChecklistAnswer:
 
 
 @endpoint("POST", "/audit/replays", "audit.replay_all", whole=True)
-def replay_all(caller: Caller) -> ReplaySummary:
+def replay_all(caller: Caller, asked: Again = _AS_THEN) -> ReplaySummary:
     """All decisions made again: counts by verdict, and those that came out different."""
-    return caller.memory.audit.replay_all()
+    return caller.memory.audit.replay_all(policy=asked.policy)
 
 
 @endpoint("POST", "/audit/replays/{decision_id}", "audit.replay")
-def replay(caller: Caller, decision_id: Id) -> ReplayAnswer:
+def replay(caller: Caller, decision_id: Id, asked: Again = _AS_THEN) -> ReplayAnswer:
     """One decision made again from what it saw: same, different, or inputs destroyed."""
-    return caller.memory.audit.replay(owned_decision(caller, decision_id).decision_id)
+    decision = owned_decision(caller, decision_id).decision_id
+    return caller.memory.audit.replay(decision, policy=asked.policy)
 
 
 @endpoint("GET", "/audit/calls", "tokens.calls", whole=True, table=True)
