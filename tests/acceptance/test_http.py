@@ -71,6 +71,30 @@ def test_a_query_that_is_not_known_is_refused(server, person, path):
         assert ok(admin.get("as-of", params={"moment": "1"}))["position"] == 1
 
 
+def test_a_body_where_none_is_taken_is_refused(server, person):
+    with calling(server, role="admin", subjects=[person], consent=None) as admin:
+        for basis in ("contract", "consent"):
+            ok(admin.post("consent", json={"basis": basis}))
+        memory = remembered(admin, "I live in Lisbon.")["decisions"][0]["memory_id"]
+        bases = ok(admin.get("consent"))["items"]
+        for method, path, sent in (
+            ("DELETE", "consent", {"basis": "contract"}),
+            ("DELETE", f"memories/{memory}", {"note": "gone"}),
+            ("POST", "proofs/checkpoint", {"at": 1}),
+            ("GET", "beliefs", {"as_of": "1"}),
+            ("GET", f"memories/{memory}/explanation", {"proof": True}),
+        ):
+            refused = admin.request(method, path, json=sent)
+            assert refused.status_code == 422, (path, refused.text)
+            assert refused.json()["detail"].startswith("This takes no body. The query may have ")
+        assert refused.json()["detail"].endswith(" have as_of, proof.")
+        assert ok(admin.get("consent"))["items"] == bases
+        assert ok(admin.request("GET", f"memories/{memory}", json={}))["value"] == "Lisbon"
+        ok(admin.request("GET", "beliefs", content=iter([b""])))
+        ok(admin.delete("consent", params={"basis": "contract"}))
+        assert [each["basis"] for each in ok(admin.get("consent"))["items"]] == ["consent"]
+
+
 # Saying
 
 

@@ -140,6 +140,10 @@ class Endpoint:
         )
 
     @cached_property
+    def takes_body(self) -> bool:
+        return any(map(_is_body, self.parameters))
+
+    @cached_property
     def takes_key(self) -> bool:
         """Whether the function itself takes the key, which is then one in the log."""
         return KEY in self.hints
@@ -164,11 +168,14 @@ class Endpoint:
         return self.function(caller, **given)
 
 
-def _is_query(parameter: inspect.Parameter) -> bool:
+def _is_body(parameter: inspect.Parameter) -> bool:
     kind = parameter.annotation
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return False
-    return not any(isinstance(each, params.Header) for each in getattr(kind, "__metadata__", ()))
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def _is_query(parameter: inspect.Parameter) -> bool:
+    told = getattr(parameter.annotation, "__metadata__", ())
+    return not _is_body(parameter) and not any(isinstance(each, params.Header) for each in told)
 
 
 ENDPOINTS: list[Endpoint] = []

@@ -90,6 +90,8 @@ _LINKS: dict[str, dict[str, dict[str, str]]] = {
     "checkpoint": {"consistency": {"old": "$response.body#/size"}},
 }
 """What of one answer is given to another endpoint."""
+_NOTHING = (b"", b"{}")
+"""Bodies that say nothing."""
 _WENT_WRONG = "This went wrong here."
 _ASK = "Whoever runs the server finds the cause."
 
@@ -142,15 +144,29 @@ def _made(of: Endpoint) -> Callable[..., Any]:
 
     async def answered(request: Request, **given: Any) -> Response:
         api: APIOverHTTP = request.app.state.api
+        # As in a body: what is not known would be left out, and something else be done.
+        known = ", ".join(sorted(of.queries))
         if not of.queries.issuperset(request.query_params):
-            # As in a body: what is not known would be left out, and something else be answered.
-            says = f"The query may have {', '.join(sorted(of.queries)) or 'nothing'}, and has more"
-            raise RequestValidationError([{"loc": ("query",), "type": UNASKED, "msg": says}])
+            raise _unasked(f"The query may have {known or 'nothing'}, and has more")
+        sent = b"" if of.takes_body or not _may_have_body(request.scope) else await request.body()
+        if sent.strip() not in _NOTHING:
+            raise _unasked(f"This takes no body. The query may have {known or 'nothing'}")
         return await api.answered(request, of, given)
 
     own = inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=Request)
     answered.__signature__ = inspect.Signature([own, *of.parameters])  # type: ignore[attr-defined]
     return answered
+
+
+def _unasked(says: str) -> RequestValidationError:
+    return RequestValidationError([{"loc": (), "type": UNASKED, "msg": says}])
+
+
+def _may_have_body(scope: Scope) -> bool:
+    return any(
+        (name == b"content-length" and value != b"0") or name == b"transfer-encoding"
+        for name, value in scope["headers"]
+    )
 
 
 class APIOverHTTP:
@@ -213,7 +229,7 @@ class APIOverHTTP:
         path = scope["path"].removeprefix(PREFIX)
         scope["app_root_path"], scope["root_path"] = scope.get("root_path", ""), PREFIX
         found = self._shortcuts.find(scope["method"], path, scope["query_string"])
-        if found is not None:
+        if found is not None and not _may_have_body(scope):
             answer = await self.answered(Request(scope, receive), *found)
             await answer(scope, receive, send)
             return

@@ -106,7 +106,7 @@ def _public(kind: type[LedgerError]) -> type[LedgerError]:
 
 
 UNASKED = "unasked"
-"""The kind of error of a query that has a name that is not known."""
+"""The kind of error of what an endpoint does not take: a name in its query, or a body."""
 
 
 def invalid(errors: Iterable[Mapping[str, Any]], known: Iterable[str]) -> Told:
