@@ -10,11 +10,11 @@ from dataclasses import field, replace
 from datetime import datetime
 from operator import attrgetter
 from typing import Any
-from urllib.parse import urlsplit
 
 from pydantic import Field
 
 from beliefledger.access.roles import check_role
+from beliefledger.access.webhook_checks import check_outcomes, check_position, check_url
 from beliefledger.answers import ConsumerAnswer
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import New, Recorded
@@ -174,8 +174,9 @@ class Webhooks:
         named(types)
         for each in (url, *outcomes):
             refuse(each, "url or outcomes")
+        check_outcomes(outcomes)
         head = self._log.head().position
-        after = head if after is None else _position(after, head)
+        after = head if after is None else check_position(after, head)
         webhook, salt = new_id(), secrets.token_hex(16)
         secret = self._secret(webhook, salt)
         refs = None if subjects is None else tuple(self._log.register(list(subjects)).values())
@@ -278,7 +279,7 @@ class Webhooks:
         """Tell a webhook again of everything past a position. Whoever delivers begins there at
         once; event ids are the same, so that the receiver knows what it has."""
         actor, found = self._core.actor(by), self._living(webhook)
-        after = _position(after, self._log.head().position)
+        after = check_position(after, self._log.head().position)
         self._append(lambda _endpoints: WebhookReplayed(webhook=found.id, after=after), actor)
         if not self._log.cursors.rewind(found.consumer, after):
             self._log.cursors.restore(found.consumer, after, found.registered.after)
@@ -365,10 +366,15 @@ class Webhooks:
         self._append(decide, SYSTEM)
 
     def with_problems(self, consumers: tuple[ConsumerAnswer, ...]) -> tuple[ConsumerAnswer, ...]:
-        """Consumers, where they are webhooks with the last problem of each."""
-        problems = {each.consumer: each.problem for each in self.endpoints().values()}
+        """Consumers, where they are webhooks with the last problem of each, and without those that
+        were removed."""
+        known = {each.consumer: each for each in self.endpoints().values()}
         return tuple(
-            each.model_copy(update=_problem(problems.get(each.name))) for each in consumers
+            each.model_copy(update=_problem(known[each.name].problem))
+            if each.name in known
+            else each
+            for each in consumers
+            if each.name not in known or known[each.name].removed is None
         )
 
     def gone(self, webhook: str) -> None:
@@ -427,29 +433,6 @@ class Webhooks:
             removed_by=None if of.removed is None else vault.principal_name(of.removed.actor),
             **_problem(of.problem),
         )
-
-
-def check_url(url: str) -> str:
-    """Raises `InvalidTurn` for what cannot be called. Whether an address is one that may be called
-    is found out by whoever delivers, each time it connects."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        raise InvalidTurn("url: that is no URL.") from None
-    if parts.scheme not in {"https", "http"} or not parts.hostname or port == 0:
-        raise InvalidTurn("url: give one as https://example.org/path.")
-    if parts.username is not None or parts.password is not None or parts.fragment:
-        raise InvalidTurn("url: it has no name, password or #part; deliveries are signed.")
-    if len(url) > 2_000 or not url.isascii() or not url.isprintable() or " " in url:
-        raise InvalidTurn("url: at most 2,000 printable characters of ASCII.")
-    return url
-
-
-def _position(given: int, head: int) -> int:
-    if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given <= head:
-        raise InvalidTurn(f"after: a position from 0 to {head}, the last one.")
-    return given
 
 
 def _problem(told: Recorded | None) -> dict[str, Any]:

@@ -263,6 +263,7 @@ def test_a_receiver_that_is_gone_is_removed_and_still_waited_for(place):
         made = memory.webhooks.register(receiver.url, "crm", by="lea", after=0)
         with delivering(memory):
             wait_until(lambda: not memory.webhooks.list())
+        assert memory.status().consumers == ()
         [gone] = memory.webhooks.list(all=True)
         assert (gone.removed_by, gone.webhook) == ("system", made.answer.webhook)
         memory.erase("p0", by="the dpo")
@@ -294,6 +295,8 @@ def test_what_cannot_be_a_webhook_is_refused_and_writes_nothing(place):
             ({"subjects": []}, InvalidTurn),
             ({"outcomes": "admit"}, InvalidTurn),
             ({"after": 10_000}, InvalidTurn),
+            ({"outcomes": ["admit", "foo"]}, InvalidQuery),
+            ({"outcomes": ["Admit"]}, InvalidQuery),
         ):
             given = {"url": "https://example.org/", "name": "crm", "by": "lea"} | changed
             with pytest.raises(error):
@@ -390,6 +393,15 @@ def test_the_command_line_registers_lists_rotates_and_removes(tmp_path, monkeypa
     assert run("remove", webhook, "--by", "lea")["removed_by"] == "lea"
     assert run("list") == []
     assert len(run("list", "--all")) == 1
+    words = ["webhooks", "register", "https://example.org/hook", "crm", "--by", "lea"]
+    refused = runner.invoke(app, [*words, "--outcome", "admit", "--outcome", "foo"])
+    assert refused.exit_code == 2
+    assert "'foo' is none of admit, confirm, " in refused.stderr
+    for outcome in ("admit", "failed", "canceled", "ok", "NOT_PERMITTED"):
+        assert runner.invoke(app, [*words, "--outcome", outcome]).stderr.startswith("This is shown")
+    slip = runner.invoke(app, [*words, "--subject", "anna"])
+    assert slip.stderr.startswith("Nobody knew 'anna' until now; ")
+    assert "Nobody" not in runner.invoke(app, [*words, "--subject", "anna"]).stderr
     bad = runner.invoke(app, ["relay", "webhooks", "--allow", "the office"])
     assert bad.exit_code == 2
     assert "the office" in bad.output

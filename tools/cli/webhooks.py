@@ -48,6 +48,7 @@ def register(
 ) -> None:
     """Have somebody told of events at a URL. The secret is shown this once."""
     with opened(ctx) as ledger:
+        unknown = [each for each in subject or () if ledger.tokens.subject(each) is None]
         made = ledger.webhooks.register(
             url,
             name,
@@ -57,6 +58,11 @@ def register(
             subjects=subject,
             outcomes=outcome or (),
             after=begin,
+        )
+    for each in unknown:
+        note(
+            f"Nobody knew {each!r} until now; `beliefledger subjects` has them from here on. If"
+            " somebody else is meant, remove this webhook and register another one."
         )
     output.show(made, json, _made)
 
