@@ -465,9 +465,7 @@ class MemoryLedger(Parts):
         """
         from beliefledger.reading.changes import ChangeQueries
 
-        return ChangeQueries(self._core, self._queries).diff(
-            subject, self.as_of(start), self._queries.snapshot(end)
-        )
+        return ChangeQueries(self._core, self._queries).diff(subject, start, end)
 
     def why_not(
         self,

@@ -38,6 +38,7 @@ from beliefledger.projections.questions import MemoryFilter
 from beliefledger.reading.fates import CAUSES
 from beliefledger.reading.queries import Queries, Snapshot
 from beliefledger.reading.words import score
+from beliefledger.times import Moment
 
 _PLAIN = {
     MemoryQuarantined.NAME: "quarantined",
@@ -145,9 +146,14 @@ class ChangeQueries:
         self._log = core.log
         self._queries = queries
 
-    def diff(self, subject: str, start: Snapshot, end: Snapshot | None) -> DiffAnswer:
+    def diff(
+        self, subject: str, begin: Moment | Snapshot, until: Moment | Snapshot | None
+    ) -> DiffAnswer:
         """Raises `InvalidQuery` where the end comes before the start, `UnknownMemory` for somebody
         nobody knows."""
+        start, end = self._queries.snapshot(begin, "start"), self._queries.snapshot(until, "end")
+        if start is None:
+            raise InvalidQuery("start: give a time or a position.")
         if end is None:
             end = Snapshot(self._log.head().position, self._queries.now())
         if (end.position, end.at) < (start.position, start.at):

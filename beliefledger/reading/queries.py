@@ -99,25 +99,26 @@ class Queries:
 
     # Time
 
-    def at_position(self, position: int) -> Snapshot:
+    def at_position(self, position: int, name: str = "as_of") -> Snapshot:
         ask_about(self._log, position)
         head = self._log.head().position
         if not 0 <= position <= head:
-            raise InvalidQuery(f"as_of: position {position} is not in the log (1 to {head}).")
+            raise InvalidQuery(f"{name}: position {position} is not in the log (1 to {head}).")
         if position == 0:
             return Snapshot(0, 0)
         last = self._log.last(position)  # the event there may be another tenant's
         return Snapshot(position, 0 if last is None else last.recorded_at)
 
-    def snapshot(self, as_of: Moment | Snapshot | None) -> Snapshot | None:
-        """The ledger as it was at a time or a position; None for now."""
+    def snapshot(self, as_of: Moment | Snapshot | None, name: str = "as_of") -> Snapshot | None:
+        """The ledger as it was at a time or a position; None for now. `name` is the argument that
+        an error is about."""
         if as_of is None or isinstance(as_of, Snapshot):
             ask_about(self._log, 0 if as_of is None else as_of.position)
             return as_of
         # A position is far below any time in microseconds since 1980.
         if isinstance(as_of, int) and as_of < 10**12:
-            return self.at_position(as_of)
-        return self.at_time(micros(as_of, "as_of") or 0)
+            return self.at_position(as_of, name)
+        return self.at_time(micros(as_of, name) or 0)
 
     def now(self) -> Micros:
         """The present; never before the last event, though a clock may go back a little."""

@@ -191,8 +191,11 @@ def test_moments_have_an_order_and_people_are_known(memory):
     store(memory)
     with pytest.raises(InvalidQuery, match="end comes before start"):
         memory.diff("ana", 5, 3)
-    with pytest.raises(InvalidQuery, match="not in the log"):
-        memory.diff("ana", 0, 10_000)
+    for start, end, named in ((10_000, None, "start"), (0, 10_000, "end")):
+        with pytest.raises(InvalidQuery, match=f"^{named}: position 10000 is not in the log"):
+            memory.diff("ana", start, end)
+    with pytest.raises(InvalidQuery, match=r"^end: 'soon' is not a time"):
+        memory.diff("ana", 0, "soon")
     with pytest.raises(UnknownMemory, match="'zoe'"):
         memory.diff("zoe", 0)
 
@@ -214,4 +217,6 @@ def test_the_command_line_tells_it(place):
     assert told["start"]["position"] == 0
     same = run("diff", "--subject", "ana", "--start", "5", "--end", "5")
     assert same.startswith("0 changes of ana")
+    words = ["--ledger", place, "diff", "--subject", "ana", "--start", "99999"]
+    assert ": start: position 99999 is not" in CliRunner().invoke(app, words).stderr
     run("diff", "--subject", "ana", "--start", "9", "--end", "5", code=2)

@@ -351,6 +351,9 @@ def test_accounts_are_given_to_who_runs_it(server, person):
         assert ok(client.post("proofs/verification", json={}))["problem"] is None
         proof = ok(client.get("proofs/inclusion/3"))
         assert proof["format"] == "beliefledger.inclusion.v1"
+        for none in ("0", "99999"):
+            answer = client.get(f"proofs/inclusion/{none}")
+            assert (answer.status_code, answer.json()["code"]) == (404, "UnknownMemory")
         size = int(ok(client.post("proofs/checkpoint"))["size"])
         ok(client.get("proofs/consistency", params={"old": size}))
         assert ok(client.get("audit/counts"))["adds_up"] is True

@@ -399,6 +399,9 @@ def test_the_command_line_registers_lists_rotates_and_removes(tmp_path, monkeypa
     assert "'foo' is none of admit, confirm, " in refused.stderr
     for outcome in ("admit", "failed", "canceled", "ok", "NOT_PERMITTED"):
         assert runner.invoke(app, [*words, "--outcome", outcome]).stderr.startswith("This is shown")
+    past = runner.invoke(app, [*words, "--begin", "99999"])
+    assert (past.exit_code, "after" in past.stderr) == (2, False)
+    assert "There is no such position in the log: give one from 0 to " in past.stderr
     slip = runner.invoke(app, [*words, "--subject", "anna"])
     assert slip.stderr.startswith("Nobody knew 'anna' until now; ")
     assert "Nobody" not in runner.invoke(app, [*words, "--subject", "anna"]).stderr

@@ -40,7 +40,7 @@ def diff(
 ) -> None:
     """What changed in belief between two moments, and what changed it."""
     with opened(ctx) as memory:
-        begin = memory.as_of(int(start) if start.isdecimal() else start)
+        begin = int(start) if start.isdecimal() else start
         answer = memory.diff(subject, begin, moment(end))
     output.show(answer, json, _diff)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -25,7 +26,7 @@ from beliefledger.audit.counts import AuditAnswer
 from beliefledger.erasure.certificate import Acknowledgement
 from beliefledger.erasure.erasure import ErasureRecord
 from beliefledger.exports import event_schema
-from beliefledger.ledger.errors import UnknownMemory
+from beliefledger.ledger.errors import InvalidQuery, UnknownMemory
 from beliefledger.ledger.verify import Verified
 from beliefledger.tools.relay import asyncapi
 from beliefledger.tools.server.api.beliefs import owned_decision
@@ -246,11 +247,11 @@ def inclusion(caller: Caller, position: int) -> InclusionProof:
 
 def _owns_event(caller: Caller, position: int) -> bool:
     allowed = caller.principal.subjects
-    with caller.memory.subscribe(position - 1, follow=False) as events:
+    with suppress(InvalidQuery), caller.memory.subscribe(position - 1, follow=False) as events:
         event = next(events, None)
-    if event is None or event.position != position:
-        return False
-    return allowed is None or event.subject_ref in allowed
+        if event is not None and event.position == position:
+            return allowed is None or event.subject_ref in allowed
+    return False  # also where the log has not got so far
 
 
 @endpoint("GET", "/proofs/consistency", "proofs.consistency")
