@@ -13,6 +13,10 @@ SHORT = 16
 """Characters of a token's digest that it is known by."""
 
 
+class TokenNotForThis(NotPermitted):
+    """The token is not for this. Ask for one that is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Principal:
     """The holder of a token, with the rights that it gives. Nothing here is secret."""
@@ -46,11 +50,11 @@ class Principal:
         return replace(self, expires_at=expires_at)
 
     def require(self, verb: str) -> None:
-        """Raises `NotPermitted`, which says who may."""
+        """Raises `TokenNotForThis`, which says who may."""
         if self.may(verb):
             return
         if may(self.role, (), verb):
-            raise NotPermitted(f"The scopes of this token leave out {verb}.")
-        raise NotPermitted(
+            raise TokenNotForThis(f"The scopes of this token leave out {verb}.")
+        raise TokenNotForThis(
             f"The role {self.role} may not call {verb}. These may: {who_may(verb) or 'nobody'}."
         )

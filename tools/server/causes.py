@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from beliefledger.access.principal import TokenNotForThis
 from beliefledger.ledger.errors import (
     CallerMistake,
     EmbedderMissing,
@@ -53,6 +54,8 @@ def told(problem: LedgerError, given: Mapping[str, Any]) -> tuple[str, str]:
 
 def sentence(problem: LedgerError, given: Any, *, names: bool) -> str:
     """What an error of ours says, `without` what was sent."""
+    if isinstance(problem, TokenNotForThis):  # tells of the token alone: a verb looks like a word
+        return problem.detail
     detail = problem.detail if isinstance(problem, CallerMistake) else ""
     return without(detail or str(problem), given, names=names)
 

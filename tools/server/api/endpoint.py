@@ -13,7 +13,7 @@ from fastapi import Header, Path, Query, params
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from beliefledger import arguments
-from beliefledger.access.principal import Principal
+from beliefledger.access.principal import Principal, TokenNotForThis
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.pages import Page
 from beliefledger.tools.server.caller import Caller
@@ -158,7 +158,7 @@ class Endpoint:
         for verb in self.verbs:
             principal.require(verb)
         if self.whole and principal.subjects is not None:
-            raise NotPermitted("This tells of everybody, and the token is for some.")
+            raise TokenNotForThis("This tells of everybody, and the token is for some.")
 
     def call(self, caller: Caller, given: Mapping[str, Any]) -> Any:
         """Check rights, then do it. Raises `LedgerError`."""
