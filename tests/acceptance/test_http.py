@@ -434,6 +434,37 @@ def test_errors_are_problems_with_a_remedy_and_without_what_was_sent(server, cli
     assert {each[0] for each in recorded(server, client)} == {"http"}
 
 
+FIELD = {"claim": "", "clam": ""}
+ITEM = {"turns": [{"content": "a"}, {"content": 5}]}
+ABOVE = {"turns": [], "content": "a"}
+ITEM_FIELD = {"turns": [{"content": "a", "contents": "b"}]}
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "says"),
+    [
+        ("why-not", {"json": FIELD}, "The body may have claim, limit, subject, and has more."),
+        ("why-not", {"json": []}, "The body is no JSON object."),
+        ("why-not", {"json": {"claim": 5}}, "claim: Input should be a valid string."),
+        ("why-not", {}, "The body is missing: send a JSON object."),
+        ("why-not", {"content": "{}"}, "The body is not sent as JSON: set Content-Type: "),
+        ("turns/batch", {"json": ITEM}, "turns[1].content: Input should be a valid string."),
+        ("turns/batch", {"json": ABOVE}, "The body may have turns, and has more."),
+        ("turns/batch", {"json": ITEM_FIELD}, "turns[0] may have agent, ask, content, "),
+    ],
+)
+def test_what_is_wrong_with_a_body_is_told(client, path, sent, says):
+    refused = client.post(path, **sent)
+    assert (refused.status_code, refused.json()["detail"][: len(says)]) == (422, says)
+
+
+def test_a_refusal_names_the_verb_whatever_was_sent(client):
+    refused = client.post("consent", json={"basis": "consent", "note": "agent"})
+    assert refused.status_code == 403
+    says = "The role agent may not call consent.grant. These may: reviewer, admin."
+    assert refused.json()["detail"] == says
+
+
 def test_too_much_too_often_or_nobodys_gets_no_further(server, tmp_path):
     with (
         open_memory(tmp_path) as memory,

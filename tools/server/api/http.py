@@ -349,7 +349,7 @@ class APIOverHTTP:
         answer: Told
         try:
             of.check(noted.caller.principal)
-            answer = invalid(problem.errors(), _names(of))
+            answer = invalid(problem.errors(), _names(of), _fields(of))
         except LedgerError as refusal:
             answer = refused(refusal, {})
         return await self._recorded(noted, answer, answer.outcome)
@@ -398,20 +398,23 @@ def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _names(of: Endpoint) -> set[str]:
-    """Every name that an endpoint knows: of its arguments and of what is in its body."""
-    names = {each.name for each in of.parameters} | {"moment", HEADER}
+    """The names of an endpoint's arguments."""
+    return {each.name for each in of.parameters} | {"moment", HEADER}
+
+
+def _fields(of: Endpoint) -> dict[tuple[str, ...], list[str]]:
+    """The names of the fields of its body, and of each object in it, by where that is."""
+    found: dict[tuple[str, ...], list[str]] = {}
+
+    def look(kind: Any, at: tuple[str, ...]) -> None:
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            found[at] = sorted(kind.model_fields)
+            for name, field in kind.model_fields.items():
+                for inner in (field.annotation, *getattr(field.annotation, "__args__", ())):
+                    look(inner, (*at, name))
+
     for each in of.parameters:
-        names |= _fields(each.annotation)
-    return names
-
-
-def _fields(kind: Any) -> set[str]:
-    if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
-        return set()
-    found = set(kind.model_fields)
-    for field in kind.model_fields.values():
-        for inner in (field.annotation, *getattr(field.annotation, "__args__", ())):
-            found |= _fields(inner)
+        look(each.annotation, ())
     return found
 
 

@@ -4,7 +4,7 @@ was sent."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -109,21 +109,36 @@ UNASKED = "unasked"
 """The kind of error of what an endpoint does not take: a name in its query, or a body."""
 
 
-def invalid(errors: Iterable[Mapping[str, Any]], known: Iterable[str]) -> Told:
-    """The answer for arguments that cannot be taken: which, and how, without what was sent."""
-    names, sentences = set(known), []
+def invalid(
+    errors: Iterable[Mapping[str, Any]],
+    known: Iterable[str],
+    fields: Mapping[tuple[str, ...], Sequence[str]],
+) -> Told:
+    """The answer for arguments that cannot be taken: which, and how, without what was sent.
+    `known` are the names of arguments, `fields` those of each object in the body."""
+    names, sentences = set(known).union(*fields.values()), []
     for each in errors:
-        where = [str(part) for part in each["loc"]]
         if each["type"] == "json_invalid":
             return told("InvalidQuery", 400, "The body is no JSON.", "Send JSON.", "INVALID_PARAM")
         if each["type"] == UNASKED:
             sentences.append(each["msg"])
             continue
-        name = next((part for part in reversed(where) if part in names), None)
-        if each["type"] == "extra_forbidden" or name is None:
-            sentences.append("There is a field that is not known here, or the body is missing")
+        unknown = each["type"] == "extra_forbidden"
+        loc = each["loc"][1:-1] if unknown else each["loc"][1:]
+        path = [part for part in loc if isinstance(part, int) or part in names]
+        where = "".join(f"[{e}]" if isinstance(e, int) else f".{e}" for e in path).lstrip(".")
+        if unknown:
+            at = tuple(part for part in loc if isinstance(part, str))
+            may = ", ".join(fields.get(at, ())) or "nothing"
+            sentences.append(f"{where or 'The body'} may have {may}, and has more")
+        elif path:
+            sentences.append(f"{where}: {each['msg']}")
+        elif each["type"] == "missing":
+            sentences.append("The body is missing: send a JSON object")
+        elif isinstance(each["input"], bytes):
+            sentences.append("The body is not sent as JSON: set Content-Type: application/json")
         else:
-            sentences.append(f"{name}: {each['msg']}")
+            sentences.append("The body is no JSON object")
     detail = ". ".join(dict.fromkeys(sentences)) + "."
     remedy = " ".join((InvalidQuery.__doc__ or "").split())
     return told("InvalidQuery", 422, detail, remedy, "INVALID_PARAM")
