@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from beliefledger.gate import notes, scorers
+from beliefledger.gate.asking_tails import told_until
 from beliefledger.gate.claims import claim_within
 from beliefledger.gate.custom_types import Noticing
 from beliefledger.gate.registry import NOTE, Registry, default_types
@@ -101,10 +102,47 @@ def test_it_may_stand_for_what_follows(text):
             "Should I get the bigger tent, considering my lads are both over six foot?",
             "my lads are both over six foot",
         ),
+        (
+            "my mum picks the kids up from school on tuesdays, what shall she cook?",
+            "my mum picks the kids up from school on tuesdays",
+        ),
+        (
+            "signed up for the leeds half marathon on 10 may, can u make me a plan",
+            "signed up for the leeds half marathon on 10 may",
+        ),
+        ("my dad turns 70 in march, ideas for a present?", "my dad turns 70 in march"),
+        (
+            "we live on the third floor without a lift, is a piano crazy?",
+            "we live on the third floor without a lift",
+        ),
     ],
 )
 def test_what_is_told_in_a_question_is_kept_without_the_question(text, clause):
     assert [each.value for each in noted(text)] == [clause]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "this recipe says 200 grams, can i use 150?",
+        "my pasta sauce is too salty, what can I do",
+        "if we get a dog in may, can you make me a list",
+        "you said it takes an hour, is that right?",
+    ],
+)
+def test_what_only_leads_to_a_question_is_kept_as_none(text):
+    assert not noted(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my dad, who's 70, still plays tennis twice a week on the courts by the river",
+        "we moved the whole shop in March, which was a nightmare for all of us",
+    ],
+)
+def test_what_describes_asks_nothing(text):
+    assert told_until(text, 0, len(text)) is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,92 @@
+"""A sentence ends what it is about, and no more: not the rest of a list, not what shares a word."""
+
+from __future__ import annotations
+
+import pytest
+
+HABITS = (
+    "I play the cello.",
+    "I have a dog called Rex.",
+    "I drive a Corsa.",
+    "I'm allergic to peanuts.",
+    "My brother is Tom.",
+    "I use vim.",
+    "I love Thai food.",
+    "I live in Leeds.",
+    "I swim on Tuesdays.",
+)
+"""What somebody has told before, so that a word in common says little."""
+
+
+@pytest.mark.parametrize(
+    ("before", "news", "stands", "over"),
+    [
+        (
+            "econometrics essay 18th, macro problem set 21st, and the group presentation on 27th",
+            "econometrics moved to the 23rd",
+            ("macro problem set 21st", "group presentation on 27th"),
+            "essay 18th",
+        ),
+        (
+            "diss topic is minimum wage and youth unemployment, supervisor is dr okafor",
+            "changed my supervisor, its prof lindqvist now",
+            ("minimum wage",),
+            "okafor",
+        ),
+        (
+            "joining a fintech in january, Kestrel, as staff engineer",
+            "*Kestra not Kestrel",
+            ("joining a fintech in january", "as staff engineer"),
+            "Kestrel,",
+        ),
+    ],
+)
+def test_what_is_left_of_a_note_is_kept(somebody, before, news, stands, over):
+    told = " / ".join(each.text for each in somebody.believed_after(before, news, besides=()))
+    assert all(words in told for words in stands)
+    assert over not in told
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "words"),
+    [
+        ("the online shop went live on sunday!!", "sunday was dead", "online shop"),
+        (
+            "i work best at night so dont schedule anything before 11",
+            "switched to behavioural, best decision ever",
+            "work best at night",
+        ),
+        (
+            "the online shop is not live yet, want to by summer",
+            "landlord wants 1950 instead of 1700 from january. can he",
+            "online shop",
+        ),
+        (
+            "I have a workshop behind the house with a lathe, a bandsaw and old planes",
+            "Sold the bandsaw to a young fellow from Otley",
+            "workshop",
+        ),
+        ("im a night shift nurse", "found out i can do days instead!!", "nurse"),
+        ("i got the job at north tees!!", "leo joined cubs, its thursdays at 6", "north tees"),
+    ],
+)
+def test_what_only_shares_a_word_stands(somebody, before, said, words):
+    somebody.believed_after(*HABITS, before, said)
+    told = [each.text for each in somebody.beliefs(valid_at="2026-03-20T10:00Z")]
+    assert any(words in each for each in told), told
+
+
+@pytest.mark.parametrize(
+    "news",
+    [
+        "i handed in my notice today. last day is 30 nov",
+        "handed in my notice, finishing on 30 november",
+        "my last day at Acme is 30 november",
+        "i quit, last day is 30 november",
+    ],
+)
+def test_a_job_lasts_until_the_last_day_that_is_named(somebody, news):
+    somebody.believed_after("i work at Acme", news)
+    for day, there in (("2026-11-20", True), ("2026-12-05", False)):
+        told = [each.text for each in somebody.beliefs(valid_at=f"{day}T12:00Z")]
+        assert ("User works at Acme" in told) is there
