@@ -25,6 +25,7 @@ _HANGING = compile_later(
     re.I,
 )
 """How a part begins that only the one before it makes clear."""
+_POINTS = compile_later(r"\b(?:he|she|it|they|him|her|them|his|their|its|one|both)\b", re.I)
 
 
 def says_anew(held: Held, words: str) -> bool:
@@ -49,9 +50,9 @@ def _left(note: str, over: set[str]) -> str | None:
     where nothing is left, or what is left tells nothing by itself."""
     parts = [each for each in _BETWEEN.split(note) if each]
     left = [each for each in parts if _content(each).isdisjoint(over)]
-    if not 0 < len(left) < len(parts):
-        return None
-    if any(each.count(" ") < _FEWEST - 1 or _HANGING.match(each) for each in left):
+    if not 0 < len(left) < len(parts) or any(each.count(" ") < _FEWEST - 1 for each in parts):
+        return None  # "fostering a greyhound, Dash" tells one thing
+    if any(_HANGING.match(each) or _POINTS.search(each) for each in left):
         return None
     return ", ".join(each.rstrip(" .!") for each in left)
 

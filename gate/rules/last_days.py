@@ -8,10 +8,11 @@ from beliefledger.gate.dates import find_when
 from beliefledger.ledger.late_patterns import compile_later
 
 _LAST = compile_later(
-    r"\b(?:(?:last|final) (?:working )?(?:day|shift)(?: (?:there|of work|at (?:the )?[\w'’&.-]+"
-    r"(?: (?!is\b|will\b|on\b)[\w'’&.-]+)?))?(?:['’]s| is| will be)?|"
-    r"(?:finish|leave|stop|done|out)(?:ing)?(?: (?:there|work|up))?|effective|until|till)"
-    r"(?: on| by| from| the)*[: ]+(?=\S)",
+    r"(?:\b(?:last|final) (?:working )?(?:day|shift)"
+    r"(?: (?:there|of work|at (?:the )?[\w'’&.-]+(?: (?!is\b|will\b|on\b)[\w'’&.-]+)?))?"
+    r"(?:['’]s| is| will be)?|"
+    r"(?:\b(?:i|i['’]m|im|and|notice)|[,;–—-]) (?:will )?(?:finish|leave|leaving|stop)(?:ing)?"
+    r"(?: (?:there|work))?|\beffective)(?: on| by| from| the)*[: ]+(?=\S)",
     re.I,
 )
 

@@ -34,10 +34,16 @@ HABITS = (
             "okafor",
         ),
         (
-            "joining a fintech in january, Kestrel, as staff engineer",
-            "*Kestra not Kestrel",
-            ("joining a fintech in january", "as staff engineer"),
-            "Kestrel,",
+            "standup is at nine every day, retro is on fridays at four",
+            "retro is moved to mondays",
+            ("standup is at nine",),
+            "fridays",
+        ),
+        (
+            "got a kitten, calling her Pixel",
+            "actually the kitten is back at the shelter",
+            (),
+            "her",
         ),
     ],
 )

@@ -103,7 +103,7 @@ def test_it_may_stand_for_what_follows(text):
             "my lads are both over six foot",
         ),
         (
-            "my mum picks the kids up from school on tuesdays, what shall she cook?",
+            "my mum picks the kids up from school on tuesdays, what can she give them",
             "my mum picks the kids up from school on tuesdays",
         ),
         (
