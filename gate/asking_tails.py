@@ -17,7 +17,7 @@ _ASKS = compile_later(
     r"|(?:what|how|where|when|why)"
     r"(?:['’]?s|['’]re| (?:do|does|did|is|are|can|could|should|would|will|to))\b"
     r"|what (?:else|kind|type|sort|time|size|if)\b|why not\b"
-    r"|how (?:much|many|long|often|early|late|far|big)\b|(?:which|who)\b(?=[^?]*\?)"
+    r"|how (?:much|many|long|often|early|late|far|big)\b|(?P<perhaps>which|who)\b"
     r"|which (?:\w+ ){1,2}?(?:do|does|is|are|can|should|would) (?:i|we|you|the|best)\b"
     r"|(?:any|some|got any|have any|need|looking for) (?:good |quick |easy |cheap |more )?"
     rf"{_HELP}\b|{_HELP}(?: (?:for|on|about|with|please|pls)\b|\?)"
@@ -43,7 +43,10 @@ _FOR_GOOD = compile_later(
 def told_until(text: str, start: int, end: int) -> int | None:
     """Where what the sentence text[start:end] tells is over, and a question or a request begins;
     None where it asks nothing, or tells nothing before."""
-    asks = _ASKS.search(text, start, end)
+    marked = text[end - 1] == "?"
+    found = _ASKS.finditer(text, start, end)
+    # "My dad, who plays tennis": only with its mark is it a question.
+    asks = next((each for each in found if marked or each["perhaps"] is None), None)
     if asks is None or _LEADS.match(text, start, end) is not None:
         return None
     if _FOR_GOOD.search(text, asks.start(), end) is not None:

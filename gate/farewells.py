@@ -443,8 +443,10 @@ def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> 
         begin = _BEHIND.match(turn.content, rest, end)
         if begin is not None and min(each.start for each in own) <= start + _LEAD:
             start = begin.end()
+            if _HANGING.match(turn.content, start, end):
+                start = max(start, span.start)
             quote = turn.content[start:end].rstrip(" .!,")
-            if len(quote.split()) < _REST:
+            if len(quote.split()) < _REST or _HANGING.match(quote):
                 return
     quote = rules_successions.without_orders(quote)
     here = Span(start=start, end=start + len(quote), quote=quote)
@@ -458,6 +460,8 @@ def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> 
 
 _BEHIND = compile_later(r"\s*[,;–—-]\s*(?:(?:and|so|but)\s)?|\s+(?:and|so|but)\s+", re.I)
 """Between what is told already and the rest of its sentence."""
+_HANGING = compile_later(r"(?:it|its|he|she|they|is|was|are|were|has|had|which|who)\b", re.I)
+"""How words begin of which nobody can tell who or what is meant."""
 _LEAD = 8
 _REST = 4
 """So many words that nothing else was found in are worth keeping beside what was."""

@@ -16,7 +16,7 @@ from beliefledger.gate.antecedents import FILLERS, FIRST_PERSON, hangs, name_bef
 from beliefledger.gate.asking_tails import told_until
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.rules import hyperboles
+from beliefledger.gate.rules import hyperboles, replies
 from beliefledger.gate.rules.findings import topic_of
 from beliefledger.gate.rules.languages import is_foreign as is_foreign_language
 from beliefledger.gate.rules.lexicon import BASES, PETS, Form, verb_form
@@ -120,7 +120,7 @@ def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ())
     ]
     reads = readable(turn, earlier, taken)
     noted = [_note(turn, *read) for read in reads if _is_so_unnamed(turn, read, called)]
-    kept = [each for each in noted if each is not None]
+    kept = [_answering(each, turn, earlier) for each in noted if each is not None]
     if not kept:
         return found
     if len(kept) > 1:
@@ -149,6 +149,29 @@ def _is_so_unnamed(turn: Speech, read: _Read, called: Sequence[Span]) -> bool:
     return claim == read[0] or _note(turn, claim, spans) is not None
 
 
+def _answering(note: Candidate, turn: Speech, earlier: Sequence[Speech]) -> Candidate:
+    """A note with the assistant's question before it, where it answers that without a verb:
+    "Which nights do you work? mon, tue and thurs"."""
+    own = note.spans[-1]
+    if not earlier or earlier[-1].role != "assistant" or turn.content[: own.start].strip():
+        return note
+    if len(turn.content) > _LONGEST_ANSWER or "?" in turn.content:
+        return note
+    asked = replies.last_question(earlier[-1])
+    if asked is None or (_ANSWERS.match(own.quote) is None and not _is_fragment(own.quote)):
+        return note
+    claim = f"{asked.quote} {note.claim}"
+    if category_of(claim) is not None:
+        return note
+    return note.model_copy(update={"claim": claim, "spans": (asked, *note.spans)})
+
+
+_LONGEST_ANSWER = 120
+_ANSWERS = compile_later(
+    r"\W*(?:yes|yeah|yep|no|nope|not (?:yet|really|any ?more|at)|only|just|about|around|usually|"
+    r"mostly|mainly|sometimes|every|twice|once|both|neither|mon|tue|wed|thu|fri|sat|sun)\b",
+    re.I,
+)
 _TOGETHER = compile_later(r" and (?:i|me)\b", re.I)
 """Behind a name, where the rest is of both: "my fiance Oisin and i live above a chipper"."""
 _NEAR = compile_later(

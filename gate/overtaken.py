@@ -119,8 +119,7 @@ def _least(standing: int) -> float:
     """From what score on one of so many memories is over. The scorer learned from people who have
     told a few things; of whom more is believed, a sentence ends each single memory by so much more
     seldom (Saerens et al., Adjusting the outputs of a classifier to new a priori probabilities)."""
-    least = threshold("over")
-    odds = least / (1 - least) * max(1.0, standing / _TOLD)
+    odds = threshold("over") / (1 - threshold("over")) * max(1.0, standing / _TOLD)
     return odds / (1 + odds)
 
 
@@ -426,8 +425,9 @@ _MOVED_ELSEWHERE = compile_later(
     r"department|role|position|squad|project|class|league|shift|office|group|grade|year|level|"
     r"workshop|classroom|lab|laboratory|premises|warehouse|branch|headquarters|hq|cubicle)\b)"
 )
-"""Who moves so lives where they lived."""
-_MOVED_IN = compile_later(r"\bmov(?:ed|ing|es?) in\b(?! (?:to|at)\b)")
+_MOVED_IN = compile_later(
+    r"\bmov(?:ed|ing|es?) in\b(?! (?:to|at)\b)|\bnew (?:flat|house|place|room|home)\b(?! in\b)"
+)
 
 
 def _is_answered(held: Held, beside: Sequence[Candidate]) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
+from beliefledger.gate.calendar_names import MONTHS
 from beliefledger.ledger.late_patterns import compile_later
 
 _BREAK = compile_later(r"(?<![.!?…])[.!?…]++[\"'”’)\]*]*+(?=\s)|\n++")
@@ -11,6 +13,20 @@ _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st sr jr vs e.g i.e etc approx dept est inc ltd co no vol fig mt ft".split()
 )
 _LAST_WORD = compile_later(r"[\w.]{1,24}$")
+_ORDINAL = compile_later(r"\b(?:in|at|of|the|from|my|our|on|since|until|der|am|im) \d{1,3}$", re.I)
+_NEXT_WORD = compile_later(
+    r"\s*([A-Z][^\W\d_]+|(?i:<month>)\b)".replace("<month>", "|".join(MONTHS))
+)
+_STARTS = frozenset(
+    "i im we he she it they you my our his her its their this that these those there here the a an "
+    "and but so or then also if when while since because as at in on for with from to of what how "
+    "why where who which can could would will should do does did is are was were am have has had "
+    "please thanks thank ok okay yes no not now today tomorrow yesterday later maybe sorry need "
+    "give make tell show help let get take any some all both after before until by just only still "
+    "never always not never everyone everything nothing someone nobody people don't dont i'm i've "
+    "i'll we're we've he's she's it's that's there's what's how's mum dad".split()
+)
+"""What begins a sentence, and is no thing that is counted: "at 45. Grundschule"."""
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
@@ -56,6 +72,9 @@ def _keeps_going(text: str, dot: int, end: int) -> bool:
     if word_match is None:
         return False
     word = word_match.group().lower()
+    if word.isdigit() and _ORDINAL.search(text, max(0, dot - 24), dot) is not None:
+        after = _NEXT_WORD.match(text, end)
+        return after is not None and after[1].lower() not in _STARTS
     if word in _ABBREVIATIONS:
         # "etc." and "no." also end sentences, so they only go on before lower case or a digit.
         return word not in ("etc", "no", "co", "inc") or not following[:1].isupper()

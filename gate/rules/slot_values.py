@@ -30,6 +30,8 @@ def fits(words: list[Token], clause: Clause, says: Mapping[str, Any], begin: int
     if attribute == "work.income" and not _MONEY.search(" ".join(w.text for w in words[begin:end])):
         return False  # "i make 20 cakes a week"
     if attribute == "home.location":
+        if last in _DWELLINGS and not any(word.text[0].isupper() for word in words[begin:end]):
+            return False  # "new flat", of which nobody says where
         if " ".join(word.low for word in words[begin:end]) in COMPANIES:
             return False
         if choices.lookup(words, begin, end) is not None or not _is_dwelling(words[begin:end]):
@@ -51,6 +53,7 @@ def fits(words: list[Token], clause: Clause, says: Mapping[str, Any], begin: int
     return attribute != "work.employer" or last not in WORDS["not_employers"]
 
 
+_DWELLINGS = frozenset("flat house apartment place room studio home bungalow cottage".split())
 _MANNERS = frozenset(
     "good bad terrible awful great decent rubbish lousy slow fast keen amateur avid huge big "
     "natural born heavy light messy lazy useless hopeless brilliant amazing horrible shit crap "

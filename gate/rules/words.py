@@ -9,7 +9,9 @@ from beliefledger.gate.rules.lexicon import BASES, NEAR, WORDS, Form, verb_form
 from beliefledger.ledger.late_patterns import compile_later
 
 _TOKEN = compile_later(
-    r"[^\W_]+(?:(?:[-'’.&/@+_:]|,(?=\d{3}))[^\W_]+)*(?:\+\+|\+|#)?|[^\w\s]|_", re.UNICODE
+    # A full stop within a sentence makes an ordinal: "the 2. floor".
+    r"\d{1,3}\.(?=\s[^\W\d_])|[^\W_]+(?:(?:[-'’.&/@+_:]|,(?=\d{3}))[^\W_]+)*(?:\+\+|\+|#)?|[^\w\s]|_",
+    re.UNICODE,
 )
 
 

@@ -229,6 +229,7 @@ NOT_FOR_CALLERS = {
     "CannotListen": "`serve` ends with it where the port is taken",
     "NoKeys": "a server that is to export to a bucket tells it to whoever asks for an export",
     "NoSuchTask": "the A2A door answers with it: a caller of the library gets UnknownMemory",
+    "TokenNotForThis": "the doors answer with it: a caller of the library gets NotPermitted",
     "PoisonedTool": "a server that offers such a tool does not start",
     "ToolProblem": "the MCP door tells it to a model, as the result of its call",
     "Unreadable": "the commands that read transcripts tell it",

@@ -218,7 +218,7 @@ def test_what_never_arrives_is_a_dead_letter_and_holds_up_its_person_alone(place
             wait_until(lambda: not memory.webhooks.dead_letters(webhook))
         assert {each.position for each in dead} <= set(receiver.positions())
         with pytest.raises(
-            UnknownMemory, match=r"no dead letter\. List them: beliefledger webhooks dead"
+            UnknownMemory, match=r"no dead letter\. List them: beliefledger webhooks dead-letters"
         ):
             memory.webhooks.redeliver(webhook, by="lea", positions=[1])
 

@@ -375,3 +375,26 @@ def test_people_speak_of_themselves_without_saying_i(text):
 )
 def test_what_is_so_in_general_is_not_of_the_speaker(text):
     assert noted(text) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "claim"),
+    [
+        (
+            "Sure. Which nights do you usually work?",
+            "mon, tue and thurs",
+            "Which nights do you usually work? mon, tue and thurs",
+        ),
+        (
+            "Do you also sell online?",
+            "not yet, want to by summer",
+            "Do you also sell online? not yet, want to by summer",
+        ),
+        ("I see.", "mon, tue and thurs", "mon, tue and thurs"),
+        ("Which one? Or both?", "not yet, want to by summer", "not yet, want to by summer"),
+        ("Which car?", "my mum lives in Hove with two dogs", "my mum lives in Hove with two dogs"),
+    ],
+)
+def test_an_answer_is_kept_with_its_question(asked, said, claim):
+    found = notes.beside([], Turn(said), [Turn(asked, turn_id="q", role="assistant")])
+    assert [(each.claim, each.value) for each in found] == [(claim, said)]
