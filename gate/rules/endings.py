@@ -164,7 +164,8 @@ def _thing(found: re.Match[str], event: _Event) -> tuple[str | None, bool]:
         # Typed without capitals: a name is one word, and none of those that follow such verbs.
         name = raw.split()[0].lower()
         typed_low = not any(char.isupper() for char in re.sub(r"\bI\b", "", found.string))
-        return (name, True) if typed_low and name not in _NOT_NAMES | _AFTER else (None, True)
+        plain = _NOT_NAMES | _AFTER | _PLAIN
+        return (name, True) if typed_low and name not in plain else (None, True)
     if event.says.get("proper") and not raw:
         return "", False
     kept: list[str] = []

@@ -72,6 +72,11 @@ def test_what_is_left_of_a_note_is_kept(somebody, before, news, stands, over):
             "Sold the bandsaw to a young fellow from Otley",
             "workshop",
         ),
+        (
+            "I have a workshop behind the house",
+            "I've given up the treasurer job. Too much paper.",
+            "workshop",
+        ),
         ("im a night shift nurse", "found out i can do days instead!!", "nurse"),
         ("i got the job at north tees!!", "leo joined cubs, its thursdays at 6", "north tees"),
     ],
