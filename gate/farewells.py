@@ -35,7 +35,7 @@ from beliefledger.gate.meant_memories import (
     stems,
 )
 from beliefledger.gate.negations import is_denied
-from beliefledger.gate.note_parts import parts_left, says_anew
+from beliefledger.gate.note_parts import exchanged, parts_left, says_anew
 from beliefledger.gate.notes import is_called
 from beliefledger.gate.overtaken import BRIEF, POSTS, is_kin_still, overtaken, without_sure_to_stand
 from beliefledger.gate.persons import known
@@ -176,6 +176,7 @@ def mean(
             if kind != "plan.*":
                 # What ended something is told as what happened, and not as a note that stands.
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+            fewer += exchanged(candidate, held)
             meant += list(_meant(candidate, held, [*kept, *meant], turn))
     standing.spare(frozenset())
     kept, meant = with_what_calls(standing, kept), with_what_calls(standing, meant)

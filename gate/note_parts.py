@@ -8,15 +8,23 @@ import re
 from collections.abc import Iterator, Sequence
 
 from beliefledger.gate.belief import Held
+from beliefledger.gate.calendar_names import DAYS
 from beliefledger.gate.meant_memories import WORD, in_place, stem
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import farewells
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.late_patterns import compile_later
 
+_INSTEAD = compile_later(
+    r"(?<![\w'’-])(?P<new>[\w'’-]{1,24}) (?:instead of|rather than|in place of) "
+    r"(?P<old>[\w'’-]{1,24})",
+    re.I,
+)
 _ALIKE = 2
 """So many words of a note are said again where it is said anew."""
 _BETWEEN = compile_later(r"(?:[,;]|\.(?=\s))\s+(?:(?:and|also|plus|then) )?")
+_SHORT = 3
+"""Letters that a day is told by."""
 _FEWEST = 3
 """Words of a part that tells something by itself."""
 _HANGING = compile_later(
@@ -43,6 +51,28 @@ def parts_left(candidate: Candidate, over: Sequence[Held]) -> Iterator[Candidate
             left = _left(held.written.memory.value, _content(candidate.spans[0].quote))
         if left is not None:
             yield in_place(candidate, held, left, left, ())
+
+
+def exchanged(candidate: Candidate, over: Sequence[Held]) -> Iterator[Candidate]:
+    """Notes that would be over, with what takes the place of a word of theirs: "wed instead of
+    tues", of "I work mon, tue and thurs"."""
+    said = _INSTEAD.search(candidate.spans[0].quote)
+    if said is None:
+        return
+    old = _day(said["old"])
+    for held in over:
+        note = held.written.memory.value
+        place = next((each for each in WORD.finditer(note) if _day(each[0]) == old), None)
+        if held.type == NOTE and place is not None:
+            new = f"{note[: place.start()]}{said['new']}{note[place.end() :]}"
+            yield in_place(candidate, held, new, new, ())
+
+
+def _day(word: str) -> str:
+    """The day that a word is short for, "tues" and "Tuesdays", else the word in lower case."""
+    low = word.lower()
+    short = low.removesuffix("s")
+    return next((day for day in DAYS if len(short) >= _SHORT and day.startswith(short)), low)
 
 
 def _left(note: str, over: set[str]) -> str | None:

@@ -65,6 +65,8 @@ class Consent:
         actor = self._core.actor(by)
         if not check_text("subject", subject).strip():
             raise InvalidTurn("subject is empty.")
+        if isinstance(categories, str):
+            raise InvalidTurn(f"categories: give a list of names, such as [{categories!r}].")
         if reconsider:
             _named(by)
         ref = self._core.log.register([subject])[subject]

@@ -12,6 +12,9 @@ OVER = [
     ("my car is a corsa", "MOT failed, scrapped the corsa", "corsa"),
     ("I have two roommates, Kim and Dre", "moved to Astoria with my partner June", "Dre"),
     ("i have a dog called Rex", "poor Rex passed away last night", "dog called Rex"),
+    ("i have a dog called Rex", "had to have Rex put down last week", "dog called Rex"),
+    ("i have a dog called Rex", "we had to put Rex down on friday", "dog called Rex"),
+    ("We have two dogs, Bess and Tinker", "We had to have Bess put down yesterday", "Bess"),
     ("i live with a flatmate", "my flatmate moved out", "lives with a flatmate"),
     ("i dont have kids", "our son was born on sunday", "does not have kids"),
     ("i dont have a car", "bought a fiat 500 yesterday", "does not have a car"),
@@ -325,6 +328,8 @@ ANEW = [
 """What is believed, the news, and the slot with its new value."""
 
 NO_CHANGE = [
+    ("I have a son called Leo", "I put Leo down for a nap", "Leo"),
+    ("I have two dogs, Bess and Tinker", "I put Bess to bed at nine", "Bess and Tinker"),
     ("My manager is Sanjay", "Sanjay left the company dinner last week", "Sanjay"),
     ("My manager is Sanjay", "Sanjay left the team meeting", "Sanjay"),
     ("My manager is Sanjay", "Sanjay might leave the company", "Sanjay"),

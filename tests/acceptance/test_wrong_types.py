@@ -71,3 +71,8 @@ def test_it_says_which_and_what_it_is(tmp_path, wrong):
             memory.erase("ana", by=wrong)
         with pytest.raises(CallerMistake, match="is no id"):
             memory.history(wrong)
+
+
+def test_a_name_in_place_of_a_list_of_categories_is_told_as_that(place):
+    with open_memory(place) as memory, pytest.raises(CallerMistake, match=r"list.*\['health'\]"):
+        memory.consent.grant("ana", "explicit_consent", categories="health")
