@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 import tempfile
@@ -289,7 +290,7 @@ class Soak:
             minute=gone / 60,
             events=self._position(),
             megabytes=kilobytes / 1_024,
-            bytes_on_disk=sum(_size(file) for file in self._place.rglob("*")),
+            bytes_on_disk=_bytes_in(self._place),
             files=sum(1 for _ in Path("/proc/self/fd").iterdir()),
             threads=threads,
         )
@@ -299,9 +300,15 @@ class Soak:
         )
 
 
+def _bytes_in(place: Path) -> int:
+    """Of all files below a directory. What is removed while it is looked through counts nothing:
+    `os.walk` passes over a directory that is gone."""
+    return sum(_size(Path(at, name)) for at, _, names in os.walk(place) for name in names)
+
+
 def _size(file: Path) -> int:
     try:
-        return file.stat().st_size if file.is_file() else 0
+        return file.stat().st_size
     except FileNotFoundError:  # removed since it was listed
         return 0
 
