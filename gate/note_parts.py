@@ -45,10 +45,10 @@ def says_anew(held: Held, words: str) -> bool:
 
 def parts_left(candidate: Candidate, over: Sequence[Held]) -> Iterator[Candidate]:
     """Notes of what is left of those of which a sentence ends a part."""
-    for held in over:
-        left = None
-        if held.type == NOTE:
-            left = _left(held.written.memory.value, _content(candidate.spans[0].quote))
+    notes = [held for held in over if held.type == NOTE]
+    said = _content(candidate.spans[0].quote) if notes else set()
+    for held in notes:
+        left = _left(held.written.memory.value, said)
         if left is not None:
             yield in_place(candidate, held, left, left, ())
 

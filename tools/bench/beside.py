@@ -26,7 +26,7 @@ from beliefledger.tools.bench import beside_rival
 from beliefledger.tools.bench.beside_rival import LIST_LENGTH, LISTED, PERSON
 from beliefledger.tools.bench.commits import STRACE, SYNCS, untraceable
 from beliefledger.tools.bench.conversations import statements
-from beliefledger.tools.bench.measure import Measured, Run
+from beliefledger.tools.bench.measure import Measured, Run, bytes_in
 from beliefledger.tools.bench.searching import texts
 
 _SYNCED = 10
@@ -163,8 +163,7 @@ class _Process:
     def size(self) -> int:
         """Bytes that it keeps: its files, or its tables with their indexes."""
         if not self.store.postgres:
-            files = Path(self.place).rglob("*")
-            return sum(file.stat().st_size for file in files if file.is_file())
+            return bytes_in(Path(self.place))
         schema = PostgresURL.parse(str(self.place)).schema
         schemas = [schema, vault_schema(schema), views_schema(schema, DEFAULT_TENANT)]
         asked = (

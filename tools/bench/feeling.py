@@ -23,7 +23,7 @@ from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
 from beliefledger.tools.bench.conversations import conversations
 from beliefledger.tools.bench.counters import counted, counter
-from beliefledger.tools.bench.measure import Measured, Run, Target
+from beliefledger.tools.bench.measure import Measured, Run, Target, bytes_in
 
 _OPENED = (
     "import sys; from beliefledger import open_memory; memory = open_memory(sys.argv[1]);"
@@ -114,7 +114,7 @@ def feeling(run: Run) -> Iterator[Measured]:
         note="those of views, which go through SQLAlchemy; the log's own are beside them",
     )
     yield _on_postgres(run)
-    size = sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
+    size = bytes_in(place)
     yield Measured("bytes for each event, views and indexes included", "bytes", [size / events])
     yield Measured("bytes for each turn", "bytes", [size / len(said)])
 

@@ -34,6 +34,7 @@ from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
 from beliefledger.tools.bench.backends import own_environment
 from beliefledger.tools.bench.conversations import BEGIN, statements
+from beliefledger.tools.bench.measure import bytes_in
 
 SIZES = (10_000, 100_000, 1_000_000)
 FULL = 10_000_000
@@ -223,7 +224,7 @@ class Growth:
             whom = "30 people" if what == "30 searches" else "one"
             self._note(f"{what} of {whom}, fresh process", "ms", POINT, events, spent * 1e3)
             self._note(f"memory of that, {what}", "MB", POINT, events, int(told) / 1_024)
-        size = sum(file.stat().st_size for file in self._place.rglob("*") if file.is_file())
+        size = bytes_in(self._place)
         self._note("on disk, an event", "bytes", POINT, events, size / events)
 
     def _note(self, name: str, unit: str, most: float | None, events: int, cost: float) -> None:

@@ -6,6 +6,7 @@ pairs over several rounds, and judged by its median.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -191,6 +192,19 @@ class Run:
 
 
 Bench = Callable[[Run], Iterator[Measured]]
+
+
+def bytes_in(place: Path) -> int:
+    """Of all files below a directory. What is removed while it is looked through counts nothing:
+    `os.walk` passes over a directory that is gone."""
+    return sum(_size(Path(at, name)) for at, _, names in os.walk(place) for name in names)
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:  # removed since it was listed
+        return 0
 
 
 def seconds(work: Callable[..., object], *given: object) -> float:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import sys
 import tempfile
@@ -39,7 +38,7 @@ from beliefledger.projections.embedding import Words
 from beliefledger.tools.bench.__main__ import show
 from beliefledger.tools.bench.backends import own_environment
 from beliefledger.tools.bench.growth import talk_of, vocabulary
-from beliefledger.tools.bench.measure import Measured, Target, Tell
+from beliefledger.tools.bench.measure import Measured, Target, Tell, bytes_in
 from beliefledger.tools.bench.searching import model_of
 
 T = TypeVar("T")
@@ -290,7 +289,7 @@ class Soak:
             minute=gone / 60,
             events=self._position(),
             megabytes=kilobytes / 1_024,
-            bytes_on_disk=_bytes_in(self._place),
+            bytes_on_disk=bytes_in(self._place),
             files=sum(1 for _ in Path("/proc/self/fd").iterdir()),
             threads=threads,
         )
@@ -298,19 +297,6 @@ class Soak:
         self._tell(
             f"minute {sample.minute:.1f}: {sample.events:,} events, {sample.megabytes:.0f} MB"
         )
-
-
-def _bytes_in(place: Path) -> int:
-    """Of all files below a directory. What is removed while it is looked through counts nothing:
-    `os.walk` passes over a directory that is gone."""
-    return sum(_size(Path(at, name)) for at, _, names in os.walk(place) for name in names)
-
-
-def _size(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except FileNotFoundError:  # removed since it was listed
-        return 0
 
 
 @dataclass(frozen=True, slots=True)
