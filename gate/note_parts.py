@@ -50,7 +50,7 @@ def parts_left(candidate: Candidate, over: Sequence[Held]) -> Iterator[Candidate
     for held in notes:
         left = _left(held.written.memory.value, said)
         if left is not None:
-            yield in_place(candidate, held, left, left, ())
+            yield _in_place(candidate, held, left)
 
 
 def exchanged(candidate: Candidate, over: Sequence[Held]) -> Iterator[Candidate]:
@@ -65,7 +65,14 @@ def exchanged(candidate: Candidate, over: Sequence[Held]) -> Iterator[Candidate]
         place = next((each for each in WORD.finditer(note) if _day(each[0]) == old), None)
         if held.type == NOTE and place is not None:
             new = f"{note[: place.start()]}{said['new']}{note[place.end() :]}"
-            yield in_place(candidate, held, new, new, ())
+            yield _in_place(candidate, held, new)
+
+
+def _in_place(candidate: Candidate, held: Held, words: str) -> Candidate:
+    """The note with other words, and what stands before them: the question that they answer."""
+    memory = held.written.memory
+    before, found, _ = memory.claim.rpartition(memory.value)
+    return in_place(candidate, held, f"{before}{words}" if found else words, words, ())
 
 
 def _day(word: str) -> str:

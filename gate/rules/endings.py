@@ -83,7 +83,9 @@ def endings(reading: Reading) -> Iterator[Over]:
         found = event.pattern.pattern.search(text)
         if found is None or FOR_NOW.search(found[0]) is not None:
             continue
-        if _NOTICE.search(found[0]) and _STARTS.search(reading.content, start + found.end()):
+        last = last_day(reading.content[start:], reading.said_at)
+        begins = _NOTICE.search(found[0]) and _STARTS.search(reading.content, start + found.end())
+        if last is None and begins:
             continue  # the job lasts until the next begins
         lead = re.split(r"[,;:]|\b(?:but|and|so)\b", text[: found.start()])[-1]
         if _DOUBTS.search(lead) is not None or _ONE_OF.search(lead) is not None:
@@ -97,7 +99,7 @@ def endings(reading: Reading) -> Iterator[Over]:
             at = until(text[found.end() :], reading.said_at)
             if at is None:
                 continue
-        elif (last := last_day(reading.content[start:], reading.said_at)) is not None:
+        elif last is not None:
             at = last
         elif dated is not None and dated.when.start is not None and dated.start < 60:
             at = min(dated.when.start, reading.said_at)

@@ -94,6 +94,7 @@ def test_what_only_shares_a_word_stands(somebody, before, said, words):
         "handed in my notice, finishing on 30 november",
         "my last day at Acme is 30 november",
         "i quit, last day is 30 november",
+        "handed in my notice, last day is 30 november. starting at Globex in january",
     ],
 )
 def test_a_job_lasts_until_the_last_day_that_is_named(somebody, news):
@@ -101,3 +102,12 @@ def test_a_job_lasts_until_the_last_day_that_is_named(somebody, news):
     for day, there in (("2026-11-20", True), ("2026-12-05", False)):
         told = [each.text for each in somebody.beliefs(valid_at=f"{day}T12:00Z")]
         assert ("User works at Acme" in told) is there
+
+
+def test_what_is_left_of_an_answer_has_its_question_still(somebody):
+    memory, at = somebody.memory, "2026-03-01T08:00:00Z"
+    asked = "Which days do you go to the office?"
+    memory.record_turn(somebody.who, asked, role="assistant", said_at=at)
+    somebody.remember("mon, tue and thurs")
+    somebody.remember("they put me on wed instead of tues")
+    assert f"{asked} mon, wed and thurs" in [each.text for each in somebody.beliefs()]
