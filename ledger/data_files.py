@@ -75,6 +75,13 @@ def lines(package: str, name: str) -> list[str]:
     return files(package).joinpath(name).read_text(encoding="utf-8").splitlines()
 
 
+def content(package: str, name: str) -> bytes:
+    """The bytes of a file that lies in a package."""
+    from importlib.resources import files  # noqa: PLC0415
+
+    return files(package).joinpath(name).read_bytes()
+
+
 @cache
 def digest(*packages: str) -> str:
     """SHA-256, in hex, of all YAML files that lie in some packages: another one where any of their

@@ -30,10 +30,12 @@ if TYPE_CHECKING:
     Features = NDArray[np.float64]
     Numbers = NDArray[np.int64]
 
+NOTES = ("note",)
 LEAST = 0.6
 BELIEVED = 0.75
 """How probably a turn has to take the place of what stands first to come before it, and of that
-where it is a memory: a turn that changed it was mostly noticed."""
+where it is a memory: a turn that changed it was mostly noticed. Not so of a note, which nothing
+changes, as nothing changes a turn."""
 PERHAPS = 200
 """The least novelty, in thousandths, of a turn that may."""
 SENTENCES, WORDS = 0.7, 0.3
@@ -94,7 +96,8 @@ def taker(placed: Sequence[Placed], evidence: Evidence) -> Placed | None:
 
 
 def _is_memory(first: Placed, evidence: Evidence) -> bool:
-    memory = evidence.index.texts["is_memory"]
+    """Whether a result is a memory, and no note."""
+    memory = (evidence.index.texts["is_memory"] == 1) & ~evidence.index.lines.keyed(NOTES)
     return any(memory[each] for each in (first.number, *first.others))
 
 

@@ -76,7 +76,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=CHATS, help=f"else {CHATS}")
     parser.add_argument("--write", action="store_true", help=f"write the weights to {WEIGHTS.name}")
     given = parser.parse_args()
-    rows = [*chats(), *plain(), *talk(given.data), *lines_of_chat(), *turns_of_scripts()]
+    rows = all_rows(given.data)
     runs = common(rows)
     x = vectors(rows, runs)
     y = np.array([row.kept for row in rows], dtype=np.float64)
@@ -91,6 +91,11 @@ def main() -> None:
         print(f"{weight:+.2f}  {name}")
     WEIGHTS.write_text(rewritten(WEIGHTS.read_text("utf-8"), weights), "utf-8")
     RUNS.write_text(told_runs(weights, runs), "utf-8")
+
+
+def all_rows(data: Path) -> list[Row]:
+    """All that the scorer is trained on."""
+    return [*chats(), *plain(), *talk(data), *lines_of_chat(), *turns_of_scripts()]
 
 
 def chats() -> Iterator[Row]:
