@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from beliefledger.ledger.data_files import content
 from beliefledger.ledger.late_patterns import compile_later
@@ -140,7 +140,8 @@ def packed(told: Network) -> bytes:
     """The file's content: a line of JSON, the words in lines, and the weights as signed bytes."""
     import numpy as np  # noqa: PLC0415
 
-    matrices = [told.vectors, *(each.weights for each in told.layers), told.of_mean, told.of_most]
+    matrices: list[NDArray[Any]] = [told.vectors, *(each.weights for each in told.layers)]
+    matrices += [told.of_mean, told.of_most]
     named = "\n".join(told.places).encode()
     head = {
         "shapes": [list(each.shape) for each in matrices],

@@ -129,7 +129,7 @@ def learned(seen: Sequence[Row], rows: Sequence[Row], haystacks: Path, work: Pat
         kept.write_text(json.dumps({"further": further, "told": told.tolist()}))
     read = json.loads(kept.read_text())
     texts = [*(row.text for row in seen), *read["further"]]
-    target = 1 / (1 + np.exp(-np.array(read["told"], np.float32)))
+    target = (1 / (1 + np.exp(-np.array(read["told"])))).astype(np.float32)
     label = np.array([row.kept for row in seen], np.float32)
     target[: len(seen)] = LABEL * label + (1 - LABEL) * target[: len(seen)]
     much = np.ones(len(texts), np.float32)
@@ -164,7 +164,8 @@ def variants(lines: Sequence[str], number: int) -> list[str]:
     rng = random.Random(_SEED)
     near = near_words(lines)
     common = list(near)[:2000]
-    known, made = set(lines), []
+    known = set(lines)
+    made: list[str] = []
 
     def other(found: re.Match[str]) -> str:
         word = found[0]
@@ -235,7 +236,7 @@ def teacher(rows: Sequence[Row], kept: Path) -> tuple[Any, Any]:
                 model(**read).logits[:, 0], kept_, weight=much
             )
             optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             pace.step()
     model.save_pretrained(kept)
@@ -266,7 +267,7 @@ def batches(lengths: Sequence[int], together: int) -> Iterator[list[int]]:
     rng = random.Random(_SEED + len(lengths))
     order = list(range(len(lengths)))
     rng.shuffle(order)
-    made = []
+    made: list[list[int]] = []
     for start in range(0, len(order), 40 * together):
         some = sorted(order[start : start + 40 * together], key=lambda at: lengths[at])
         made += [some[at : at + together] for at in range(0, len(some), together)]
@@ -361,7 +362,7 @@ def train(student: Student, told: Texts, held: Sequence[Row], passes: int) -> No
                 weight=torch.tensor(told.much[chosen]),
             )
             optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             pace.step()
         if held:
@@ -382,6 +383,7 @@ def padded(rows: Sequence[Sequence[int]]) -> torch.Tensor:
 def rounded(student: Student) -> Network:
     """The network in whole numbers."""
     student.eval()
+    told = {name: each.numpy().astype(np.float64) for name, each in student.state_dict().items()}
     with torch.no_grad():
         vectors = (student.base @ student.turned + student.own).numpy().astype(np.float64)
         vectors[0] = 0
@@ -390,14 +392,14 @@ def rounded(student: Student) -> Network:
         """What 1 is worth in what layers hand on."""
         layers = []
         given = of_vector
-        for layer in student.layers:
-            weights = layer.weight.numpy().astype(np.float64)  # (outputs, inputs, 3)
+        for number in range(len(network.DILATIONS)):
+            weights = told[f"layers.{number}.weight"]  # (outputs, inputs, 3)
             flat = weights.transpose(2, 1, 0).reshape(-1, weights.shape[0])
             unit = np.maximum(np.abs(flat).max(axis=0), 1e-9) / _TOP
-            bias = np.rint(layer.bias.numpy() / (unit * given))
+            bias = np.rint(told[f"layers.{number}.bias"] / (unit * given))
             layers.append(Layer(np.rint(flat / unit), bias, unit * given / step))
             given = step
-        out = student.out.weight.numpy().astype(np.float64)[0]
+        out = told["out.weight"][0]
         of_mean, of_most = out[:OUTPUTS], out[OUTPUTS:]
         units = [float(np.abs(each).max() / _TOP) for each in (of_mean, of_most)]
         return Network(
