@@ -163,7 +163,9 @@ def earnest(sentence: str) -> float:
     regression and by the network, who err seldom in the same sentence."""
     weights: Mapping[str, float] = _earnest()["of both"]
     total = weights["regression"] * earnest_scorer().log_odds(sentence)
-    total += weights["network"] * sentence_network.log_odds(sentence)
+    most = weights["most of the network"]  # so that it is not wildly wrong alone
+    network = max(-most, min(most, sentence_network.log_odds(sentence)))
+    total += weights["network"] * network
     return _probability(total + weights["bias"])
 
 
