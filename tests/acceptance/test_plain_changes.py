@@ -526,6 +526,12 @@ NO_CHANGE = [
 
 # Of what is only noted, planned or to come.
 NOTED_OVER = [
+    (
+        "I remember finishing three issues and I'm currently on my fourth.",
+        "I just finished my fifth issue",
+        "on my fourth",
+    ),
+    ("I'm on my third chapter of the thesis", "finally started the fourth chapter", "my third"),
     ("I start at 6 and finish at 2.30", "hours changed, 7 to 3.30 now", "2.30"),
     ("doing long distance with luca", "luca and i broke up", "long distance"),
     ("on universal credit, looking 4 work", "got a job at greggs!!", "looking"),
@@ -592,6 +598,11 @@ NOTED_OVER = [
     ("I ordered a desk", "sent the desk back because it wobbled", "ordered a desk"),
 ]
 NOTED_STILL = [
+    (
+        "I remember finishing three issues and I'm currently on my fourth.",
+        "I just finished the second season",
+        "on my fourth",
+    ),
     ("we're getting married in August", "my sister got married", "getting married"),
     ("we're planning a trip to Japan", "the plan is to go in May", "Japan"),
     ("we're planning a trip to Japan", "is the Japan plan off the table?", "Japan"),
