@@ -119,6 +119,8 @@ TURNS_OF_A_GAME = 6
 _LOOKED_AT = 600
 """How much of a turn is looked at for it, in characters."""
 WORD = compile_later(r"[^\W_]+(?:['’][^\W_]+)*")
+_FEWEST = 2
+"""Of fewer words the network knows nothing: a "yes" is what it answers."""
 _APOSTROPHES = str.maketrans("", "", "'’")
 _MARK = compile_later(r"[^\W_]+|[^\w\s]")
 BEGIN, END = "<s>", "</s>"
@@ -161,6 +163,8 @@ def worth(sentence: str) -> float:
 def earnest(sentence: str) -> float:
     """How probably a sentence is the speaker's own, meant as true and lasting, from 0 to 1: by the
     regression and by the network, who err seldom in the same sentence."""
+    if len(WORD.findall(sentence)) < _FEWEST:
+        return earnest_scorer().score(sentence)
     weights: Mapping[str, float] = _earnest()["of both"]
     total = weights["regression"] * earnest_scorer().log_odds(sentence)
     most = weights["most of the network"]  # so that it is not wildly wrong alone

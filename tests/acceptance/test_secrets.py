@@ -588,7 +588,7 @@ def test_a_disguise_does_not_carry_a_secret_in(memory, place, text, secrets):
         ("Ι live in 𝐏𝐨𝐫𝐭𝐨.", "Porto"),
         ("I live in Porto\u2028The weather is fine", "Porto"),
         ("I live in Porto\x85and Berlin is nice", "Porto"),
-        ("I live in Porto\vMy dog barks", "Porto"),
+        ("I live in Porto\vA dog barks", "Porto"),
         ("I\u00a0live\u2003in\u202fPorto.", "Porto"),
     ],
 )
