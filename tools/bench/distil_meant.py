@@ -150,7 +150,8 @@ def learned(seen: Sequence[Row], rows: Sequence[Row], haystacks: Path, work: Pat
 
 def probability(odds: Sequence[float]) -> Floats:
     """Of log odds."""
-    return (1 / (1 + np.exp(-np.array(odds)))).astype(np.float32)
+    told: Floats = (1 / (1 + np.exp(-np.array(odds)))).astype(np.float32)
+    return told
 
 
 def of_users(haystacks: Path) -> set[str]:
@@ -366,9 +367,8 @@ def train(student: Student, told: Texts, held: Sequence[Row], passes: int) -> No
         optimizer, lambda step: min(1, step / 300) * max(0.02, 1 - step / steps)
     )
     chance = np.random.default_rng(_SEED)
-    mean = torch.optim.swa_utils.AveragedModel(
-        student, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(AVERAGED)
-    )
+    average: Any = torch.optim.swa_utils.get_ema_multi_avg_fn(AVERAGED)  # type: ignore[no-untyped-call]
+    mean = torch.optim.swa_utils.AveragedModel(student, multi_avg_fn=average)
     for number in range(passes):
         random.seed(number)
         for chosen in batches(lengths, TOGETHER):
