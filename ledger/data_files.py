@@ -70,9 +70,7 @@ def parsed(written: bytes) -> Any:
 
 def lines(package: str, name: str) -> list[str]:
     """The lines of a text file that lies in a package."""
-    from importlib.resources import files  # noqa: PLC0415
-
-    return files(package).joinpath(name).read_text(encoding="utf-8").splitlines()
+    return content(package, name).decode().splitlines()
 
 
 def content(package: str, name: str) -> bytes:

@@ -15,11 +15,11 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from beliefledger.ledger.data_files import content
 from beliefledger.ledger.errors import (
     BackendUnavailable,
     BackendUnusable,
@@ -263,8 +263,8 @@ class Words:
                 from beliefledger.projections import word_vectors  # noqa: PLC0415
 
                 file, sha256 = word_vectors.FILES[self.name]
-                content = files("beliefledger.projections").joinpath(file).read_bytes()
-                self._vectors = word_vectors.checked(content, file, sha256)
+                read = content("beliefledger.projections", file)
+                self._vectors = word_vectors.checked(read, file, sha256)
         return self._vectors.embed(texts)
 
 

@@ -97,8 +97,8 @@ def taker(placed: Sequence[Placed], evidence: Evidence) -> Placed | None:
 
 def _is_memory(first: Placed, evidence: Evidence) -> bool:
     """Whether a result is a memory, and no note."""
-    memory = (evidence.index.texts["is_memory"] == 1) & ~evidence.index.lines.keyed(NOTES)
-    return any(memory[each] for each in (first.number, *first.others))
+    memory, note = evidence.index.texts["is_memory"], evidence.index.lines.keyed(NOTES)
+    return any(memory[each] and not note[each] for each in (first.number, *first.others))
 
 
 def _news_since(first: Placed, evidence: Evidence) -> bool:

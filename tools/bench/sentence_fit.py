@@ -47,18 +47,24 @@ _MARK = re.compile(r"^[\s\-*#>\d.)|]+")
 def sentences(haystacks: Path, most: int = SENTENCES) -> list[str]:
     """Sentences of the sessions of a file of LongMemEval, without those that any question is
     answered by; the same each time, in no order."""
-    with lzma.open(haystacks) as file:
-        held: Mapping[str, Any] = json.load(file)
-    evidence = {name for asked in held["questions"] for name in asked["answer_session_ids"]}
     said: dict[str, set[str]] = {"user": set(), "assistant": set()}
-    for key, turns in held["sessions"].items():
-        if key.split("#")[0] not in evidence:
-            for turn in turns:
-                said[turn["role"]].update(_split(turn["content"]))
+    for turn in turns_of_none(haystacks):
+        said[turn["role"]].update(_split(turn["content"]))
     rng = np.random.default_rng(_SEED)
     of_users = round(most * OF_USERS)
     chosen = [*_some(said["user"], of_users, rng), *_some(said["assistant"], most - of_users, rng)]
     return [chosen[each] for each in rng.permutation(len(chosen))]
+
+
+def turns_of_none(haystacks: Path) -> Iterator[Mapping[str, str]]:
+    """The turns, with `role` and `content`, of those sessions of a file of LongMemEval that none of
+    its questions is answered by."""
+    with lzma.open(haystacks) as file:
+        held: Mapping[str, Any] = json.load(file)
+    evidence = {name for asked in held["questions"] for name in asked["answer_session_ids"]}
+    for key, turns in held["sessions"].items():
+        if key.split("#")[0] not in evidence:
+            yield from turns
 
 
 def _some(said: set[str], count: int, rng: np.random.Generator) -> list[str]:
