@@ -23,7 +23,7 @@ from beliefledger.gate.rules.lexicon import GIVEN
 from beliefledger.gate.rules.renewals import OTHERS, Sentence
 from beliefledger.gate.rules.subjects import acting, subject_of, tells_a_state
 from beliefledger.gate.spoken_of import is_done_by_another, is_of_another
-from beliefledger.gate.successions import CHANGES, score, threshold
+from beliefledger.gate.successions import CHANGES, is_over, stands, threshold
 from beliefledger.ledger.candidate import SELF, Candidate
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -104,7 +104,7 @@ def overtaken(
             and said.may_be_of(of)
             and (held.type not in _OWN_WORDS or have_a_subject(said, of))
         )
-        if again or (asked and score(said, of, rank) >= least):
+        if again or (asked and is_over(said, of, rank, least)):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:
         told = _left_for(went, standing)
@@ -170,7 +170,7 @@ def without_sure_to_stand(text: str, some: Sequence[Held]) -> list[Held]:
     return [
         held
         for held, of, rank in zip(some, there, ranks(said, there), strict=True)
-        if not said.may_be_of(of) or score(said, of, rank) >= threshold("stands")
+        if not (said.may_be_of(of) and stands(said, of, rank))
     ]
 
 

@@ -11,7 +11,7 @@ from functools import cache, cached_property, lru_cache
 from heapq import nlargest
 from typing import Any
 
-from beliefledger.gate import pair_runs
+from beliefledger.gate import pair_network, pair_runs
 from beliefledger.gate.literals import Guarded
 from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.rules import new_figures
@@ -55,6 +55,10 @@ class Said:
     def tokens(self) -> tuple[tuple[str, str], ...]:
         """Its words and marks, with their stems."""
         return pair_runs.tokens(self.low)
+
+    @cached_property
+    def read(self) -> pair_network.Text:
+        return pair_network.network().read(self.text, pair_network.OF_SAID)
 
     @cached_property
     def topics(self) -> frozenset[str]:
@@ -148,6 +152,10 @@ class Told:
     def named(self) -> frozenset[str]:
         """The stems of the names in its claim."""
         return frozenset(stem(_plain(each.lower())) for each in _NAMED.findall(self.claim))
+
+    @cached_property
+    def read(self) -> pair_network.Text:
+        return pair_network.network().read(self.claim, pair_network.OF_TOLD)
 
     @cached_property
     def topics(self) -> frozenset[str]:

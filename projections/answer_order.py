@@ -268,7 +268,8 @@ def _renewed(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:
         return list(best)
     first, *rest = best
     if first.taken_up_by is None:
-        first = first._replace(taken_up_by=newer.number)
+        turn = turn_of(newer.number, evidence.index)
+        first = first._replace(taken_up_by=turn)
     return [newer, first, *(each for each in rest if each.number != newer.number)]
 
 

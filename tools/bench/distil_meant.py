@@ -27,26 +27,37 @@ import argparse
 import json
 import random
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+from beliefledger.gate import network_words
 from beliefledger.gate import sentence_network as network
-from beliefledger.gate.sentence_network import Layer, Network
+from beliefledger.gate.network_words import UNKNOWN, place_of
+from beliefledger.gate.sentence_network import Network
 from beliefledger.gate.sentences import sentences
-from beliefledger.projections.embedding import Words
-from beliefledger.tools.bench import distil_words, sentence_fit, train_earnest
+from beliefledger.tools.bench import distilling, sentence_fit, train_earnest
+from beliefledger.tools.bench.distilling import (
+    SEED,
+    STEP,
+    TOP,
+    WORDS,
+    Course,
+    Floats,
+    Teacher,
+    Told,
+    batches,
+    near_words,
+    padded,
+    probability,
+)  # fmt: skip
 from beliefledger.tools.bench.sparse_fit import Rows, fitted
 from beliefledger.tools.bench.train_earnest import Row
-from beliefledger.tools.bench.train_notes import auc
 from beliefledger.tools.bench.turns import CHATS
 
 LEFT_OUT = frozenset(
@@ -60,38 +71,19 @@ LEFT_OUT = frozenset(
 VECTOR, OUTPUTS = 48, 96
 """How many numbers a word and a layer have."""
 VARIANTS = 110_000
-NEAR, LIKELY = 12, 0.22
-"""From how many near words another is taken, and how probably."""
+LIKELY = 0.22
+"""How probably another word is taken."""
 SHORTEST, LONGEST = 8, 240
 """Of a further sentence, in characters."""
 LONGEST_TURN = 3_000
 """What is longer is no talk."""
-COMMON, WORDS = 3, 14_000
-"""In how many sentences a word has to be, and how many words there are beside MiniLM's own."""
 LABEL = 0.5
 """How much a line's label counts beside what MiniLM says of it."""
-AVERAGED = 0.999
-"""How much of the mean of the weights stays at each step: the network is that mean."""
 SURE, OF_SURE = frozenset(("phrases", "plain", "notes.txt", "no_notes.txt")), 2.5
 """The batches whose labels count alone, since the tests ask for them, and how much more they do."""
 PASSES, TOGETHER, RATE = 7, 128, 2e-3
-TEACHER_PASSES, TEACHER_TOGETHER, TEACHER_RATE = 2, 48, 8e-5
 ANSWERS = "answers.json"
-_LONGEST = 64
-"""What MiniLM reads of a sentence, in its tokens."""
-_TOP = 127
 _STEPS = 20
-_SEED = 1
-
-Floats = NDArray[np.float32]
-
-
-class Texts(NamedTuple):
-    """Sentences, how probably each is meant, and how much each counts."""
-
-    texts: list[str]
-    target: Floats
-    much: Floats
 
 
 def main() -> None:
@@ -108,13 +100,13 @@ def main() -> None:
     rows = train_earnest.all_rows(given.data)
     seen = [row for row in rows if given.write or row.batch not in LEFT_OUT]
     held = [] if given.write else [row for row in rows if row.batch in LEFT_OUT]
-    model, tokens = teacher(seen, work / "teacher")
+    teacher = Teacher.trained(labels_of(seen), work / "teacher")
     if not (work / ANSWERS).exists():
         further = further_of(seen, rows, given.haystacks)
-        keep(work / ANSWERS, model, tokens, [row.text for row in seen], further)
-    texts = learned(seen, work / ANSWERS)
-    student = Student(*vocabulary(texts.texts, model, tokens))
-    train(student, texts, held, given.passes)
+        keep(work / ANSWERS, teacher, [row.text for row in seen], further)
+    told, texts = learned(seen, work / ANSWERS)
+    student = Student(*teacher.vocabulary(texts))
+    train(student, texts, told, held, given.passes)
     made = rounded(student)
     if given.write:
         Path(network.__file__).with_name(network.FILE).write_bytes(network.packed(made))
@@ -132,9 +124,18 @@ def further_of(seen: Sequence[Row], rows: Sequence[Row], haystacks: Path) -> lis
     return [*said, *variants([row.text for row in seen], VARIANTS)]
 
 
-def keep(file: Path, model: Any, tokens: Any, lines: list[str], further: list[str]) -> None:
+def labels_of(rows: Sequence[Row]) -> Told:
+    """What MiniLM is trained on."""
+    return Told(
+        [row.text for row in rows],
+        np.array([row.kept for row in rows], np.float32),
+        np.array([row.much for row in rows], np.float32),
+    )
+
+
+def keep(file: Path, teacher: Teacher, lines: list[str], further: list[str]) -> None:
     """Ask MiniLM about lines and further sentences, and write its log odds to a file."""
-    odds = answers(model, tokens, [*lines, *further]).tolist()
+    odds = teacher.answers([*lines, *further]).tolist()
     answered = {
         "lines": dict(zip(lines, odds[: len(lines)], strict=True)),
         "further": dict(zip(further, odds[len(lines) :], strict=True)),
@@ -142,8 +143,9 @@ def keep(file: Path, model: Any, tokens: Any, lines: list[str], further: list[st
     file.write_text(json.dumps(answered))
 
 
-def learned(seen: Sequence[Row], answered: Path) -> Texts:
-    """What the network is trained on: the lines, and what was asked about besides."""
+def learned(seen: Sequence[Row], answered: Path) -> tuple[Told, list[str]]:
+    """What the network is trained on: the lines, and what was asked about besides; and the texts
+    of these."""
     read = json.loads(answered.read_text())
     texts = [*(row.text for row in seen), *read["further"]]
     target = np.zeros(len(texts), np.float32)
@@ -154,13 +156,7 @@ def learned(seen: Sequence[Row], answered: Path) -> Texts:
         target[place] = LABEL * row.kept + (1 - LABEL) * told
     much = np.ones(len(texts), np.float32)
     much[: len(seen)] = [row.much * (OF_SURE if row.batch in SURE else 1) for row in seen]
-    return Texts(texts, target, much)
-
-
-def probability(odds: Sequence[float]) -> Floats:
-    """Of log odds."""
-    told: Floats = (1 / (1 + np.exp(-np.array(odds)))).astype(np.float32)
-    return told
+    return Told(texts, target, much), texts
 
 
 def of_users(haystacks: Path) -> set[str]:
@@ -180,7 +176,7 @@ def of_users(haystacks: Path) -> set[str]:
 
 def variants(lines: Sequence[str], number: int) -> list[str]:
     """So many variants of lines."""
-    rng = random.Random(_SEED)
+    rng = random.Random(SEED)
     near = near_words(lines)
     common = list(near)[:2000]
     known = set(lines)
@@ -218,100 +214,6 @@ def joined(one: str, other: str, rng: random.Random) -> str:
 _JOINT = re.compile(r", | and | but | so | because ")
 
 
-def near_words(lines: Sequence[str]) -> dict[str, list[str]]:
-    """The common words of lines, the most frequent first, each with those of a near meaning."""
-    counted = Counter(word for line in lines for word in set(network.words(line)))
-    common = [word for word, _ in counted.most_common(8000) if word.isalpha()]
-    vectors = Words().embed(common)
-    return {
-        word: [common[at] for at in np.argsort(-(vectors @ vectors[place]))[:NEAR]]
-        for place, word in enumerate(common)
-    }
-
-
-def teacher(rows: Sequence[Row], kept: Path) -> tuple[Any, Any]:
-    """MiniLM, trained to tell what is meant, and its tokenizer."""
-    source = distil_words.minilm()
-    tokens = AutoTokenizer.from_pretrained(source)
-    if kept.exists():
-        return AutoModelForSequenceClassification.from_pretrained(kept), tokens
-    torch.manual_seed(_SEED)
-    model: Any = AutoModelForSequenceClassification.from_pretrained(source, num_labels=1)
-    steps = TEACHER_PASSES * len(rows) // TEACHER_TOGETHER
-    optimizer = torch.optim.AdamW(model.parameters(), lr=TEACHER_RATE)
-    pace = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min(1, step / 200) * max(0, 1 - step / steps)
-    )
-    texts = [row.text for row in rows]
-    for _ in range(TEACHER_PASSES):
-        for chosen in batches([len(text) for text in texts], TEACHER_TOGETHER):
-            read = encoded(tokens, [texts[at] for at in chosen])
-            kept_ = torch.tensor([float(rows[at].kept) for at in chosen])
-            much = torch.tensor([rows[at].much for at in chosen])
-            loss = functional.binary_cross_entropy_with_logits(
-                model(**read).logits[:, 0], kept_, weight=much
-            )
-            optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
-            pace.step()
-    model.save_pretrained(kept)
-    return model, tokens
-
-
-def answers(model: Any, tokens: Any, texts: Sequence[str]) -> Floats:
-    """How probably each text is meant, as log odds."""
-    model.eval()
-    told = np.zeros(len(texts), np.float32)
-    order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
-        for start in range(0, len(order), 256):
-            chosen = order[start : start + 256]
-            read = encoded(tokens, [texts[at] for at in chosen])
-            told[chosen] = model(**read).logits[:, 0].float().numpy()
-    return told
-
-
-def encoded(tokens: Any, texts: Sequence[str]) -> Any:
-    return tokens(
-        list(texts), padding=True, truncation=True, max_length=_LONGEST, return_tensors="pt"
-    )
-
-
-def batches(lengths: Sequence[int], together: int) -> Iterator[list[int]]:
-    """The places of all texts, in chance order, those of a batch of nearly the same length."""
-    rng = random.Random(_SEED + len(lengths))
-    order = list(range(len(lengths)))
-    rng.shuffle(order)
-    made: list[list[int]] = []
-    for start in range(0, len(order), 40 * together):
-        some = sorted(order[start : start + 40 * together], key=lambda at: lengths[at])
-        made += [some[at : at + together] for at in range(0, len(some), together)]
-    rng.shuffle(made)
-    yield from made
-
-
-def vocabulary(texts: Sequence[str], model: Any, tokens: Any) -> tuple[list[str], Floats]:
-    """The words that the network knows, and what the trained MiniLM has for each: the mean of the
-    vectors of its parts."""
-    counted = Counter(word for text in texts for word in set(network.words(text)))
-    common = [word for word, number in counted.most_common(WORDS) if number >= COMMON]
-    named = [network.NOTHING, network.UNKNOWN, *(f"<{each}>" for each in network.ENDINGS), *common]
-    there = set(named)
-    named += [
-        word
-        for word in sorted(tokens.get_vocab())
-        if word.isalpha() and word.isascii() and len(word) > 2 and word not in there
-    ]
-    of_parts = model.bert.embeddings.word_embeddings.weight.detach().numpy()
-    parts = tokens(named, add_special_tokens=False)["input_ids"]
-    vectors = np.stack([of_parts[each or [tokens.unk_token_id]].mean(0) for each in parts])
-    vectors -= vectors.mean(0)
-    vectors /= np.linalg.norm(vectors, axis=1).mean()
-    vectors[0] = 0
-    return named, vectors.astype(np.float32)
-
-
 class Student(nn.Module):
     """The network while it is trained: see `gate.sentence_network`."""
 
@@ -331,9 +233,9 @@ class Student(nn.Module):
         self.dropped = nn.Dropout(0.1)
 
     def places_of(self, text: str) -> list[int]:
-        said = network.words(text)
-        found = [self.places.get(word, self.places[network.unknown(word)]) for word in said]
-        return found or [self.places[network.UNKNOWN]]
+        said = network_words.words(text)
+        found = [place_of(self.places, word) for word in said]
+        return found or [self.places[UNKNOWN]]
 
     def forward(self, places: torch.Tensor) -> torch.Tensor:
         there = (places > 0)[:, None, :].float()
@@ -347,55 +249,25 @@ class Student(nn.Module):
         return logits
 
 
-def train(student: Student, told: Texts, held: Sequence[Row], passes: int) -> None:
+def train(
+    student: Student, texts: Sequence[str], told: Told, held: Sequence[Row], passes: int
+) -> None:
     """Train the network, and print after each pass what it says of what was held out."""
-    torch.manual_seed(_SEED)
-    read = [student.places_of(text) for text in told.texts]
+    read = [student.places_of(text) for text in texts]
     lengths = [len(each) for each in read]
-    others = [each for name, each in student.named_parameters() if name != "own"]
-    optimizer = torch.optim.AdamW(
-        [
-            {"params": [student.own], "weight_decay": 0.05},
-            {"params": others, "weight_decay": 0.01},
-        ],
-        lr=RATE,
-    )
-    steps = passes * len(read) // TOGETHER
-    pace = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min(1, step / 300) * max(0.02, 1 - step / steps)
-    )
-    chance = np.random.default_rng(_SEED)
-    average: Any = torch.optim.swa_utils.get_ema_multi_avg_fn(AVERAGED)  # type: ignore[no-untyped-call]
-    mean = torch.optim.swa_utils.AveragedModel(student, multi_avg_fn=average)
+    course = Course(student, passes * len(read) // TOGETHER, RATE)
     for number in range(passes):
-        for chosen in batches(lengths, TOGETHER):
+        for chosen in batches(lengths, TOGETHER, SEED + number):
             places = padded([read[at] for at in chosen])
-            lost = torch.tensor(chance.random(places.shape) < 0.03) & (places > 0)
-            places = places.masked_fill(lost, student.places[network.UNKNOWN])
-            loss = functional.binary_cross_entropy_with_logits(
-                student(places),
-                torch.tensor(told.target[chosen]),
-                weight=torch.tensor(told.much[chosen]),
-            )
-            optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
-            pace.step()
-            mean.update_parameters(student)
+            places = course.with_lost(places, student.places[UNKNOWN])
+            course.step(student(places), told, chosen)
         if held:
-            mean.eval()
+            mean = course.mean.eval()
             with torch.no_grad():
                 odds = [mean(padded([student.places_of(row.text)])).item() for row in held]
             report(f"pass {number + 1}", np.array(odds), held)
             mean.train()
-    student.load_state_dict(mean.module.state_dict())
-
-
-def padded(rows: Sequence[Sequence[int]]) -> torch.Tensor:
-    places = np.zeros((len(rows), max(map(len, rows))), np.int64)
-    for number, row in enumerate(rows):
-        places[number, : len(row)] = row
-    return torch.tensor(places)
+    student.load_state_dict(course.mean.module.state_dict())
 
 
 def rounded(student: Student) -> Network:
@@ -403,32 +275,24 @@ def rounded(student: Student) -> Network:
     student.eval()
     told = {name: each.numpy().astype(np.float64) for name, each in student.state_dict().items()}
     with torch.no_grad():
-        vectors = (student.base @ student.turned + student.own).numpy().astype(np.float64)
-        vectors[0] = 0
-        of_vector = np.quantile(np.abs(vectors), 0.9995) / _TOP
-        step = 1 / 64
-        """What 1 is worth in what layers hand on."""
-        layers = []
-        given = of_vector
-        for number in range(len(network.DILATIONS)):
-            weights = told[f"layers.{number}.weight"]  # (outputs, inputs, 3)
-            flat = weights.transpose(2, 1, 0).reshape(-1, weights.shape[0])
-            unit = np.maximum(np.abs(flat).max(axis=0), 1e-9) / _TOP
-            bias = np.rint(told[f"layers.{number}.bias"] / (unit * given))
-            layers.append(Layer(np.rint(flat / unit), bias, unit * given / step))
-            given = step
-        out = told["out.weight"][0]
-        of_mean, of_most = out[:OUTPUTS], out[OUTPUTS:]
-        units = [float(np.abs(each).max() / _TOP) for each in (of_mean, of_most)]
-        return Network(
-            student.places,
-            np.clip(np.rint(vectors / of_vector), -_TOP, _TOP).astype(np.int8),
-            tuple(layers),
-            np.rint(of_mean / units[0]),
-            np.rint(of_most / units[1]),
-            (units[0] * step, units[1] * step),
-            float(student.out.bias.item()),
-        )
+        meant = (student.base @ student.turned + student.own).numpy().astype(np.float64)
+    vectors, unit = distilling.rounded(meant)
+    layers = tuple(
+        distilling.convolution(told, f"layers.{number}", STEP if number else unit)
+        for number in range(len(network.DILATIONS))
+    )
+    out = told["out.weight"][0]
+    of_mean, of_most = out[:OUTPUTS], out[OUTPUTS:]
+    units = [float(np.abs(each).max() / TOP) for each in (of_mean, of_most)]
+    return Network(
+        student.places,
+        vectors,
+        layers,
+        np.rint(of_mean / units[0]),
+        np.rint(of_most / units[1]),
+        (units[0] * STEP, units[1] * STEP),
+        float(student.out.bias.item()),
+    )
 
 
 def together(
@@ -455,15 +319,9 @@ def together(
     return found, parts @ found
 
 
-def report(name: str, odds: NDArray[Any], held: Sequence[Row]) -> None:
+def report(name: str, odds: NDArray[np.float64], held: Sequence[Row]) -> None:
     """Prints how well scores tell what is meant."""
-    label = np.array([row.kept for row in held], np.float64)
-    meant, others = np.sort(odds[label == 1]), odds[label == 0]
-    told = [f"{name}: AUC {auc(odds, label):.4f}; taken for meant where of what is"]
-    for kept in (0.95, 0.9, 0.8, 0.7):
-        least = meant[int((1 - kept) * len(meant))]
-        told.append(f"{kept} is: {np.mean(others >= least):.4f}")
-    print(*told, flush=True)
+    distilling.report(name, odds, np.array([row.kept for row in held], np.float64))
 
 
 if __name__ == "__main__":

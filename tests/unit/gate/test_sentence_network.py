@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from beliefledger.gate import sentence_network
-from beliefledger.gate.sentence_network import HIGHEST, network, packed, unpacked, words
+from beliefledger.gate import network_words
+from beliefledger.gate.network_words import HIGHEST, words
+from beliefledger.gate.sentence_network import DILATIONS, network, packed, unpacked
 
 SAID = (
     "I live in Lisbon.",
@@ -34,7 +35,7 @@ def test_words_are_told_as_the_network_knows_them(sentence, expected):
 
 
 def test_it_reads_no_more_than_so_many_words():
-    assert len(words("word " * 1000)) == sentence_network.MOST_WORDS
+    assert len(words("word " * 1000)) == network_words.MOST_WORDS
 
 
 @pytest.mark.parametrize("sentence", SAID)
@@ -62,16 +63,14 @@ def _by_hand(sentence: str) -> float:
     told = network()
     places = [told.places.get(word) for word in words(sentence)]
     named = [
-        told.places[sentence_network.unknown(word)] if place is None else place
+        told.places[network_words.unknown(word)] if place is None else place
         for word, place in zip(words(sentence), places, strict=True)
     ]
     rows = [
         [int(each) for each in told.vectors[place]]
-        for place in named or [told.places[sentence_network.UNKNOWN]]
+        for place in named or [told.places[network_words.UNKNOWN]]
     ]
-    for number, (layer, far) in enumerate(
-        zip(told.layers, sentence_network.DILATIONS, strict=True)
-    ):
+    for number, (layer, far) in enumerate(zip(told.layers, DILATIONS, strict=True)):
         weights = [[int(each) for each in row] for row in layer.weights]
         nothing = [0] * len(rows[0])
         after = []

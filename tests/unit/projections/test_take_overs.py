@@ -12,7 +12,7 @@ from beliefledger.projections import take_overs
 QUESTION = "what day are my bins collected?"
 OLD, NEW = (
     "for the record they collect our bins on thursdays round here",
-    "a leaflet came thru the door, it is tuesdays instead",
+    "a leaflet came thru the door, so tuesdays for the lorry",
 )
 
 
@@ -48,7 +48,7 @@ def test_what_surely_takes_a_place_comes_before_it_which_tells_so(memory, monkey
     first, second, *_ = _found(memory)
     assert NEW in first.text
     assert second.text == before[0]
-    assert second.taken_up_by == first.id
+    assert second.taken_up_by == first.memory.evidence[-1].turn_id
 
 
 def test_nothing_takes_a_place_where_all_weigh_little(memory, monkeypatch):

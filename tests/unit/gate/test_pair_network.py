@@ -1,0 +1,153 @@
+"""The network of what is over: its file, and that it counts in whole numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from beliefledger.gate.network_words import HIGHEST
+from beliefledger.gate.pair_network import (
+    DILATED,
+    OF_SAID,
+    OF_TOLD,
+    log_odds,
+    network,
+    packed,
+    unpacked,
+)
+
+PAIRS = (
+    ("User lives in Lisbon", "I moved to Porto last week"),
+    ("User has 3 dogs, Rex and Milo", "sadly Rex died on 3 May"),
+    ("qwertyuiopas", "?!"),
+    ("", "sold it"),
+    ("word " * 100, "word " * 100),
+)
+
+
+@pytest.mark.parametrize(("told", "said"), PAIRS)
+def test_it_computes_what_whole_numbers_of_any_size_do(told, said):
+    """So no sum was rounded, and its order makes no difference."""
+    assert log_odds(told, said) == pytest.approx(_by_hand(told, said), rel=1e-9)
+
+
+def test_its_file_says_all_of_it():
+    again, own = unpacked(packed(network())), network()
+    for told, said in PAIRS:
+        texts = own.read(told, OF_TOLD), own.read(said, OF_SAID)
+        assert again.log_odds(*texts) == own.log_odds(*texts)
+
+
+def test_it_reads_no_more_than_so_many_words():
+    assert len(network().read("word " * 1000, OF_TOLD).places) == OF_TOLD
+
+
+@pytest.mark.parametrize(
+    ("told", "over", "stands"),
+    [
+        ("User lives in Lisbon", "we moved to Porto last week", "it rains in Lisbon"),
+        ("User has a dog", "sadly our dog died", "the dog is asleep on my feet"),
+        ("User plays the piano on Sundays", "sold the piano", "the piano is out of tune"),
+        ("User's boss is Jens", "Ola took over from Jens", "Jens brought cake today"),
+    ],
+)
+def test_what_changed_is_over_and_what_is_only_mentioned_stands(told, over, stands):
+    assert log_odds(told, over) > 0 > log_odds(told, stands)
+
+
+def _by_hand(told: str, said: str) -> float:
+    own = network()
+    texts = own.read(told, OF_TOLD), own.read(said, OF_SAID)
+    vectors = [[_whole(own.vectors[place]) for place in text.places] for text in texts]
+    placed = [[_whole(own.near[place]) for place in text.places] for text in texts]
+    same = [[one != "" and one == other for other in texts[0].stems] for one in texts[1].stems]
+    near = [
+        [
+            _times(one, other) + int(own.same) * both
+            for other, both in zip(placed[0], row, strict=True)
+        ]
+        for one, row in zip(placed[1], same, strict=True)
+    ]
+    columns = [list(each) for each in zip(*near, strict=True)]
+    shared = [[any(each) for each in zip(*same, strict=True)], [any(each) for each in same]]
+    seen = []
+    for number, rows, mark in ((0, columns, 1), (1, near, 0)):
+        marks = _whole(own.marks[mark])
+        seen.append(
+            [
+                [a + both * b for a, b in zip(vector, marks, strict=True)]
+                + vectors[1 - number][row.index(max(row))]
+                + [max(-HIGHEST, min(HIGHEST, round(max(row) * own.nearness)))]
+                for vector, row, both in zip(vectors[number], rows, shared[number], strict=True)
+            ]
+        )
+    layers = own.layers
+    first = _more(_handed(_convolved(seen[0], layers.told, 1), layers.told), layers.told_again, 1)
+    known = _pooled([first], layers.of_told)
+    second = [
+        [
+            _within((Fraction(total) + int(bias)) * Fraction(scale) + each * Fraction(of_told))
+            for total, bias, scale, each, of_told in zip(
+                row, layers.said.bias, layers.said.scale, known, layers.of_told.scale, strict=True
+            )
+        ]
+        for row in _convolved(seen[1], layers.said, 1)
+    ]
+    second = _more(second, layers.said_again, 1)
+    second = _more(second, layers.said_wide, DILATED)
+    hidden = _handed([_pooled([second, first], layers.hidden)], layers.hidden)[0]
+    total = _times(hidden, _whole(layers.out.weights[:, 0])) + int(layers.out.bias[0])
+    return float(total * Fraction(layers.out.scale[0]))
+
+
+def _whole(row):
+    return [int(each) for each in row]
+
+
+def _times(one, other):
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+def _within(each):
+    return max(0, min(HIGHEST, round(each)))
+
+
+def _convolved(rows, layer, far):
+    nothing = [0] * len(rows[0])
+    columns = [_whole(each) for each in layer.weights.T]
+    told = []
+    for at in range(len(rows)):
+        places = (at - far, at, at + far)
+        seen = [each for p in places for each in (rows[p] if 0 <= p < len(rows) else nothing)]
+        told.append([_times(seen, column) for column in columns])
+    return told
+
+
+def _handed(sums, layer):
+    return [
+        [
+            _within((Fraction(total) + int(bias)) * Fraction(scale))
+            for total, bias, scale in zip(row, layer.bias, layer.scale, strict=True)
+        ]
+        for row in sums
+    ]
+
+
+def _more(rows, layer, far):
+    further = _handed(_convolved(rows, layer, far), layer)
+    return [
+        [min(HIGHEST, a + b) for a, b in zip(own, more, strict=True)]
+        for own, more in zip(rows, further, strict=True)
+    ]
+
+
+def _pooled(parts, layer):
+    found = []
+    for rows in parts:
+        columns = list(zip(*rows, strict=True))
+        found += [Fraction(sum(column), len(rows)) for column in columns]
+        found += [Fraction(max(column)) for column in columns]
+    return [
+        sum(a * int(b) for a, b in zip(found, column, strict=True)) for column in layer.weights.T
+    ]
