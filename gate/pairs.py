@@ -58,6 +58,7 @@ class Said:
 
     @cached_property
     def read(self) -> pair_network.Text:
+        """The sentence as the network of pairs reads it."""
         return pair_network.network().read(self.text, pair_network.OF_SAID)
 
     @cached_property
@@ -155,6 +156,7 @@ class Told:
 
     @cached_property
     def read(self) -> pair_network.Text:
+        """Its claim as the network of pairs reads it."""
         return pair_network.network().read(self.claim, pair_network.OF_TOLD)
 
     @cached_property

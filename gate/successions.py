@@ -2,7 +2,8 @@
 
 A logistic regression over features of the pair: what links the two (a name, a word, a topic, or
 nothing), what the sentence says of change, what kind of thing is believed, and the runs of words of
-the sentence, as seen from what is believed. Words and patterns are in successions.yaml, weights in
+the sentence, as seen from what is believed. Beside it a network reads both (`pair_network`): they
+err seldom in the same pair. Words and patterns are in successions.yaml, weights in
 succession_weights.txt; docs/extraction.md says how they were trained.
 """
 
@@ -150,40 +151,37 @@ def _rivalry(said: Said, told: Told, link: str) -> Iterator[str]:
             yield f"{how}, {cue}"
 
 
-def score(said: Said, told: Told, rank: str) -> float:
-    """How probably what is told is over once it is said, from 0 to 1: as told by the regression and
-    by the network, who err seldom in the same pair."""
-    return _of_both(log_odds(said, told, rank), said, told)
-
-
 def is_over(said: Said, told: Told, rank: str, least: float) -> bool:
-    """Whether both say so: their score is at least so much, and the regression by itself does not
-    doubt it. The network alone knows too little of short sentences."""
+    """Whether what is told is over once it is said: it is with a probability of at least so much,
+    from 0 to 1, and the regression by itself does not doubt it. The network alone knows too little
+    of short sentences."""
     own = log_odds(said, told, rank)
     return own >= tables()["of both"]["doubted"] and _of_both(own, said, told) >= least
 
 
 def stands(said: Said, told: Told, rank: str) -> bool:
-    """Whether both are sure that what is told stands."""
+    """Whether regression and network are sure that what is told stands."""
     own = log_odds(said, told, rank)
     sure = threshold("stands")
     return own < tables()["of both"]["doubted"] and _of_both(own, said, told) < sure
 
 
 def _of_both(regression: float, said: Said, told: Told) -> float:
+    """How probably what is told is over, from 0 to 1, by the log odds of the regression and by the
+    network; this is not asked where it could change nothing."""
     weights: Mapping[str, float] = tables()["of both"]
     total = weights["bias"] + weights["regression"] * regression
     most = weights["most of the network"]
     if total + weights["network"] * most > weights["asked from"]:
         read = pair_network.network().log_odds(told.read, said.read)
         total += weights["network"] * max(-most, min(most, read))
-    else:  # whatever it says
+    else:
         total -= weights["network"] * most
     return 1 / (1 + math.exp(-total))
 
 
 def log_odds(said: Said, told: Told, rank: str) -> float:
-    """What the regression says."""
+    """How probably what is told is over, as log odds, by the regression alone."""
     weights = _weights()
     found = (weights[each] for each in features(said, told, rank) if each in weights)
     return weights[BIAS] + sum(sorted(found))  # in an order, for the same bits
