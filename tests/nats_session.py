@@ -74,7 +74,8 @@ def _first_line(command: str, memory: MemoryLedger) -> str:
             assert time.monotonic() < until, f"after {first!r} a minute went by"
             time.sleep(0.1)
         running.send_signal(signal.SIGINT)
-        assert (running.stdout.read(), running.wait(20)) == ("", 0)
+        more, code = running.stdout.read(), running.wait(20)
+        assert (more, code) == ("", 0), f"it ended with {code}, and printed {more!r}"
     return first
 
 
