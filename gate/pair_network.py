@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from beliefledger.gate import network_words
 from beliefledger.gate.meant_memories import stem
-from beliefledger.gate.network_words import HIGHEST, UNKNOWN, Layer, beside, handed_on, place_of
+from beliefledger.gate.network_words import (
+    HIGHEST,
+    UNKNOWN,
+    Layer,
+    added,
+    beside,
+    handed_on,
+    place_of,
+)
 from beliefledger.ledger.data_files import content
 
 if TYPE_CHECKING:
@@ -106,14 +114,16 @@ class PairNetwork(NamedTuple):
                 (0, vectors[1], vectors[0], near, same.max(axis=1)),
             )
         ]
-        first = _again(handed_on(beside(rows[0]) @ layers.told.weights, layers.told), layers[1])
+        first = added(
+            handed_on(beside(rows[0]) @ layers.told.weights, layers.told), layers.told_again
+        )
         known = _pooled([first], layers.of_told)
         sums = beside(rows[1]) @ layers.said.weights + layers.said.bias
         second = np.clip(
             np.rint(sums * layers.said.scale + known * layers.of_told.scale), 0, HIGHEST
         )
-        second = _again(second, layers.said_again)
-        second = _again(second, layers.said_wide, DILATED)
+        second = added(second, layers.said_again)
+        second = added(second, layers.said_wide, DILATED)
         hidden = handed_on(_pooled([second, first], layers.hidden), layers.hidden)
         out = hidden @ layers.out.weights + layers.out.bias
         return float((out * layers.out.scale)[0])
@@ -125,14 +135,6 @@ def _same(told: Sequence[str], said: Sequence[str]) -> Whole:
 
     found = [[float(own != "" and own == other) for other in told] for own in said]
     return np.array(found)
-
-
-def _again(rows: Whole, layer: Layer, far: int = 1) -> Whole:
-    """What a further convolution adds to what one found."""
-    import numpy as np  # noqa: PLC0415
-
-    told: Whole = np.minimum(rows + handed_on(beside(rows, far) @ layer.weights, layer), HIGHEST)
-    return told
 
 
 def _pooled(parts: Sequence[Whole], layer: Layer) -> Whole:

@@ -17,7 +17,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from beliefledger.gate import network_words
-from beliefledger.gate.network_words import HIGHEST, UNKNOWN, Layer, beside, handed_on, place_of
+from beliefledger.gate.network_words import UNKNOWN, Layer, added, beside, handed_on, place_of
 from beliefledger.ledger.data_files import content
 
 if TYPE_CHECKING:
@@ -52,9 +52,10 @@ class Network(NamedTuple):
 
         known = [place_of(self.places, word) for word in network_words.words(sentence)]
         found = self.vectors[known or [self.places[UNKNOWN]]].astype(np.float64)
-        for number, layer in enumerate(self.layers):
-            told = handed_on(beside(found, DILATIONS[number]) @ layer.weights, layer)
-            found = told if number == 0 else np.minimum(found + told, HIGHEST)
+        first, *further = self.layers
+        found = handed_on(beside(found, DILATIONS[0]) @ first.weights, first)
+        for layer, far in zip(further, DILATIONS[1:], strict=True):
+            found = added(found, layer, far)
         mean = float(found.sum(axis=0) @ self.of_mean) / len(found)
         most = float(found.max(axis=0) @ self.of_most)
         return mean * self.units[0] + most * self.units[1] + self.bias

@@ -40,8 +40,7 @@ from beliefledger.gate import network_words
 from beliefledger.gate import sentence_network as network
 from beliefledger.gate.network_words import UNKNOWN, place_of
 from beliefledger.gate.sentence_network import Network
-from beliefledger.gate.sentences import sentences
-from beliefledger.tools.bench import distilling, sentence_fit, train_earnest
+from beliefledger.tools.bench import distilling, train_earnest
 from beliefledger.tools.bench.distilling import (
     SEED,
     STEP,
@@ -49,10 +48,11 @@ from beliefledger.tools.bench.distilling import (
     WORDS,
     Course,
     Floats,
+    OtherWords,
     Teacher,
     Told,
     batches,
-    near_words,
+    of_users,
     padded,
     probability,
 )  # fmt: skip
@@ -73,7 +73,7 @@ VECTOR, OUTPUTS = 48, 96
 VARIANTS = 110_000
 LIKELY = 0.22
 """How probably another word is taken."""
-SHORTEST, LONGEST = 8, 240
+LENGTHS = range(8, 241)
 """Of a further sentence, in characters."""
 LONGEST_TURN = 3_000
 """What is longer is no talk."""
@@ -120,7 +120,9 @@ def main() -> None:
 def further_of(seen: Sequence[Row], rows: Sequence[Row], haystacks: Path) -> list[str]:
     """The sentences that MiniLM is asked about besides the lines."""
     known = {row.text for row in rows}
-    said = [text for text in sorted(of_users(haystacks)) if text not in known]
+    said = [
+        text for text in sorted(of_users(haystacks, LONGEST_TURN, LENGTHS)) if text not in known
+    ]
     return [*said, *variants([row.text for row in seen], VARIANTS)]
 
 
@@ -159,26 +161,10 @@ def learned(seen: Sequence[Row], answered: Path) -> tuple[Told, list[str]]:
     return Told(texts, target, much), texts
 
 
-def of_users(haystacks: Path) -> set[str]:
-    """The sentences that users say in the sessions of a file, without those sessions that any of
-    its questions is answered by: turns of these are labelled, for training and for tests."""
-    said = (
-        turn["content"] for turn in sentence_fit.turns_of_none(haystacks) if turn["role"] == "user"
-    )
-    return {
-        text[start:end]
-        for text in said
-        if len(text) <= LONGEST_TURN
-        for start, end in sentences(text)
-        if SHORTEST <= end - start <= LONGEST
-    }
-
-
 def variants(lines: Sequence[str], number: int) -> list[str]:
     """So many variants of lines."""
     rng = random.Random(SEED)
-    near = near_words(lines)
-    common = list(near)[:2000]
+    others = OtherWords(lines)
     known = set(lines)
     made: list[str] = []
 
@@ -186,9 +172,7 @@ def variants(lines: Sequence[str], number: int) -> list[str]:
         word = found[0]
         if rng.random() >= LIKELY:
             return word
-        among = near.get(word.lower())
-        chosen = rng.choice(among if among and rng.random() < 0.8 else common)
-        return chosen.capitalize() if word[0].isupper() and word != "I" else chosen
+        return others.written(others.chosen(word.lower(), rng), word)
 
     while len(made) < number:
         text = rng.choice(lines)
@@ -196,7 +180,7 @@ def variants(lines: Sequence[str], number: int) -> list[str]:
             text = re.sub(r"[A-Za-z']+", other, text)
         else:
             text = joined(text, rng.choice(lines), rng)
-        if len(text) <= LONGEST and text not in known:
+        if len(text) < LENGTHS.stop and text not in known:
             known.add(text)
             made.append(text)
     return made

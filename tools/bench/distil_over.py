@@ -38,9 +38,8 @@ from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.network_words import UNKNOWN, Layer, place_of
 from beliefledger.gate.pair_network import Layers, PairNetwork
 from beliefledger.gate.pairs import small_words
-from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.data_files import parsed
-from beliefledger.tools.bench import distilling, lines, sentence_fit, train_successions
+from beliefledger.tools.bench import distilling, lines, train_successions
 from beliefledger.tools.bench.blocks import blocks
 from beliefledger.tools.bench.distilling import (
     SEED,
@@ -49,10 +48,11 @@ from beliefledger.tools.bench.distilling import (
     WORDS,
     Course,
     Floats,
+    OtherWords,
     Teacher,
     Told,
     batches,
-    near_words,
+    of_users,
     probability,
 )  # fmt: skip
 from beliefledger.tools.bench.overtaking import LATER, line_of, tell
@@ -79,7 +79,7 @@ _WORD = re.compile(r"[A-Za-z']+")
 _KEPT = frozenset(("i", "user", "my", "not", "no"))
 _OFTEN = 400
 """A word that more have says nothing about what they are about."""
-_LONGEST_TURN, _SHORTEST, _LONGEST = 1_500, 8, 160
+_LONGEST_TURN, _LENGTHS = 1_500, range(8, 161)
 """Of what users say: a turn at most, and a sentence, in characters."""
 
 Pair = tuple[str, str]
@@ -203,7 +203,8 @@ def further_of(every: Sequence[Row], haystacks: Path) -> list[Pair]:
     rng = random.Random(SEED)
     told = sorted({row.told for row in every})
     said = sorted({row.said for row in every})
-    users = sorted(of_users(haystacks))
+    of_all = of_users(haystacks, _LONGEST_TURN, _LENGTHS)
+    users = sorted(text for text in of_all if "?" not in text)
     found = {*variants(every, rng, VARIANTS), *sharing(told, said, rng, SHARING)}
     found.update(sharing(users, users, rng, SAID // 2))
     found.update(sharing(told, users, rng, SAID // 2))
@@ -212,23 +213,22 @@ def further_of(every: Sequence[Row], haystacks: Path) -> list[Pair]:
 
 def variants(every: Sequence[Row], rng: random.Random, number: int) -> Iterator[Pair]:
     """So many variants of pairs, half of them of what is over."""
-    near = near_words([text for row in every[::3] for text in row.pair])
-    common = list(near)[:2000]
+    others = OtherWords([text for row in every[::3] for text in row.pair])
     halves = [[row for row in every if row.over == over] for over in (True, False)]
     for _ in range(number):
         row = rng.choice(halves[rng.random() < 0.5])
-        others: dict[str, str] = {}
-        for word in sorted({each.lower() for text in row.pair for each in _WORD.findall(text)}):
-            if word not in _KEPT and rng.random() < LIKELY:
-                among = near.get(word)
-                others[word] = rng.choice(among if among and rng.random() < 0.8 else common)
-        yield _with_others(row.told, others), _with_others(row.said, others)
+        words = sorted({each.lower() for text in row.pair for each in _WORD.findall(text)})
+        chosen = {
+            word: others.chosen(word, rng)
+            for word in words
+            if word not in _KEPT and rng.random() < LIKELY
+        }
+        yield _with_others(row.told, chosen), _with_others(row.said, chosen)
 
 
 def _with_others(text: str, others: dict[str, str]) -> str:
     def other(found: re.Match[str]) -> str:
-        word = others.get(found[0].lower(), found[0])
-        return word.capitalize() if found[0][0].isupper() and found[0] != "I" else word
+        return OtherWords.written(others.get(found[0].lower(), found[0]), found[0])
 
     return _WORD.sub(other, text)
 
@@ -256,20 +256,6 @@ def _words(text: str) -> set[str]:
     small = small_words()
     found = (each.lower() for each in _WORD.findall(text))
     return {each for each in found if len(each) > 3 and each not in small}
-
-
-def of_users(haystacks: Path) -> set[str]:
-    """What users say in the sessions of a file that no question is answered by, and do not ask."""
-    said = (
-        turn["content"] for turn in sentence_fit.turns_of_none(haystacks) if turn["role"] == "user"
-    )
-    return {
-        text[start:end]
-        for text in said
-        if len(text) <= _LONGEST_TURN
-        for start, end in sentences(text)
-        if _SHORTEST <= end - start <= _LONGEST and "?" not in text[start:end]
-    }
 
 
 # The network

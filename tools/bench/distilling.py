@@ -23,16 +23,17 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from beliefledger.gate import network_words
 from beliefledger.gate.network_words import ENDINGS, NOTHING, UNKNOWN, Layer
+from beliefledger.gate.sentences import sentences
 from beliefledger.projections.embedding import Words
-from beliefledger.tools.bench import distil_words
+from beliefledger.tools.bench import distil_words, sentence_fit
 from beliefledger.tools.bench.train_notes import auc
 
 SEED = 1
 PASSES, TOGETHER, RATE = 2, 48, 8e-5
 COMMON, WORDS = 3, 14_000
 """In how many texts a word has to be, and how many words there are beside MiniLM's own."""
-NEAR = 12
-"""How many words near to each are known."""
+NEAR, NEARLY = 12, 0.8
+"""From how many near words another is taken, and how probably it is one of them."""
 AVERAGED = 0.999
 """How much of the mean of the weights stays at each step: a network is that mean."""
 STEP = 1 / 64
@@ -155,14 +156,44 @@ def batches(lengths: Sequence[int], together: int, seed: int) -> Iterator[list[i
     yield from made
 
 
-def near_words(sentences: Sequence[str]) -> dict[str, list[str]]:
-    """The common words of sentences, the most frequent first, each with those of a near meaning."""
-    counted = Counter(word for text in sentences for word in set(network_words.words(text)))
-    common = [word for word, _ in counted.most_common(8000) if word.isalpha()]
-    vectors = Words().embed(common)
+class OtherWords:
+    """Words to put in the place of others: mostly one of a near meaning, else a common one."""
+
+    def __init__(self, sentences: Sequence[str]) -> None:
+        counted = Counter(word for text in sentences for word in set(network_words.words(text)))
+        words = [word for word, _ in counted.most_common(8000) if word.isalpha()]
+        vectors = Words().embed(words)
+        self._near = {
+            word: [words[at] for at in np.argsort(-(vectors @ vectors[place]))[:NEAR]]
+            for place, word in enumerate(words)
+        }
+        self._common = words[:2000]
+
+    def chosen(self, word: str, rng: random.Random) -> str:
+        """Another word for one in lower case."""
+        near = self._near.get(word)
+        chosen: str = rng.choice(near if near and rng.random() < NEARLY else self._common)
+        return chosen
+
+    @staticmethod
+    def written(word: str, like: str) -> str:
+        """A word with a capital where the one in whose place it is has one."""
+        return word.capitalize() if like[0].isupper() and like != "I" else word
+
+
+def of_users(haystacks: Path, longest_turn: int, lengths: range) -> set[str]:
+    """The sentences of such lengths, in characters, that users say in turns of at most so many in
+    the sessions of a file, without those sessions that any of its questions is answered by: turns
+    of these are labelled, for training and for tests."""
+    said = (
+        turn["content"] for turn in sentence_fit.turns_of_none(haystacks) if turn["role"] == "user"
+    )
     return {
-        word: [common[at] for at in np.argsort(-(vectors @ vectors[place]))[:NEAR]]
-        for place, word in enumerate(common)
+        text[start:end]
+        for text in said
+        if len(text) <= longest_turn
+        for start, end in sentences(text)
+        if end - start in lengths
     }
 
 
