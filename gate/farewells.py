@@ -14,7 +14,7 @@ from typing import NamedTuple
 from beliefledger.gate import lapses, plain_changes, schooling, unchanged
 from beliefledger.gate.additions import BESIDE, beside_old
 from beliefledger.gate.belief import Held
-from beliefledger.gate.calendar_names import NAMES
+from beliefledger.gate.calendar_names import DAYS, NAMES
 from beliefledger.gate.callings import with_what_calls
 from beliefledger.gate.claims import CHECK, beyond
 from beliefledger.gate.decision import TurnView
@@ -468,6 +468,10 @@ _REST = 4
 """So many words that nothing else was found in are worth keeping beside what was."""
 
 
+def _is_day(words: str) -> bool:
+    return words.lower().removesuffix("s") in DAYS
+
+
 def _exchanged(candidate: Candidate, held: Held) -> Candidate | None:
     """The memory with what takes the place of the words that are over; None where these words do
     not stand together in it."""
@@ -480,6 +484,8 @@ def _exchanged(candidate: Candidate, held: Held) -> Candidate | None:
         return None
     if new.lower() in memory.value.lower():
         return None
+    if _is_day(new) and not _is_day(candidate.replaces):
+        return None  # "padel on thursdays instead of squash"
     value = old.sub(lambda _: new, memory.value, count=1)
     before, after = (each.split() for each in old.split(memory.value, maxsplit=1))
     if before or len(after) > 1 or any(each[:1].isupper() for each in after):

@@ -819,3 +819,11 @@ def test_what_was_told_of_the_old_employer_is_not_told_of_the_new_one(somebody):
     found = [each.text for each in somebody.beliefs() if "Costa" in each.text]
     assert found
     assert not any("little place" in each for each in found)
+
+
+def test_a_day_takes_the_place_of_no_sport(somebody):
+    somebody.remember("I play squash every thursday with a colleague")
+    somebody.remember("the courts closed so we do padel on thursdays instead of squash")
+    claims = [each.text.lower() for each in somebody.beliefs()]
+    assert any("padel" in each for each in claims)
+    assert not any("plays thursdays" in each for each in claims)
