@@ -88,7 +88,9 @@ def endings(reading: Reading) -> Iterator[Over]:
         if last is None and begins:
             continue  # the job lasts until the next begins
         lead = re.split(r"[,;:]|\b(?:but|and|so)\b", text[: found.start()])[-1]
-        if _DOUBTS.search(lead) is not None or _ONE_OF.search(lead) is not None:
+        if any(each.search(lead) is not None for each in (_DOUBTS, _ONE_OF, _THOUGHT)):
+            continue
+        if _NEARLY.search(found[0]) is not None:
             continue
         thing, named = _thing(found, event)
         if thing is None:
@@ -123,6 +125,10 @@ def endings(reading: Reading) -> Iterator[Over]:
             yield Over(start + found.start(), start + found.end(), ends, told)
 
 
+_OWNED = compile_later(r"\b(?:my|our|his|her|their|your|a|the) (?:[\w-]+ )?\Z", re.I)
+_THOUGHT = compile_later(r"\b(?:thought|assumed|convinced|reckoned|figured)(?: that)? *\Z", re.I)
+"""What somebody thought, and was not so: "I thought I had lost my job"."""
+_NEARLY = compile_later(r"\b(?:nearly|almost|practically|just about)\b", re.I)
 FOR_NOW = compile_later(
     r"\bleft\b[^,;.!]{1,40} (?:(?:at|around|before|after|by) (?:about |around )?(?:noon|midnight|"
     r"lunch|\d{1,2}\b(?! (?:years|months|weeks)))|early\b|late\b)",
@@ -167,7 +173,12 @@ def _thing(found: re.Match[str], event: _Event) -> tuple[str | None, bool]:
         name = raw.split()[0].lower()
         typed_low = not any(char.isupper() for char in re.sub(r"\bI\b", "", found.string))
         plain = _NOT_NAMES | _AFTER | _PLAIN
-        return (name, True) if typed_low and name not in plain else (None, True)
+        owned = event.says["ends"] == "partner" and _OWNED.search(
+            found.string[: found.start("thing")]
+        )
+        if not typed_low or name in plain or owned or name.endswith("ing"):
+            return None, True  # "my brother got divorced", "is getting divorced"
+        return name, True
     if event.says.get("proper") and not raw:
         return "", False
     kept: list[str] = []

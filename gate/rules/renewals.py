@@ -17,7 +17,7 @@ from beliefledger.gate.rules.findings import RuleFinding, looked_up
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.patterns import is_job
-from beliefledger.gate.rules.slot_values import COMPANIES
+from beliefledger.gate.rules.slot_values import NO_PLACES
 from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "event.renewal"
@@ -344,7 +344,7 @@ class Sentence:
             if not say.may_match(self.low):
                 continue
             for found in say.pattern.finditer(self.text):
-                others = COMPANIES if frame.of.match("home.location") else frozenset()
+                others = NO_PLACES if frame.of.match("home.location") else frozenset()
                 new = self._name(found, named=not frame.any, others=others)
                 if new is not None and frame.jobs and not is_job(_last_word(found["new"])):
                     new = None

@@ -32,7 +32,7 @@ def fits(words: list[Token], clause: Clause, says: Mapping[str, Any], begin: int
     if attribute == "home.location":
         if last in _DWELLINGS and not any(word.text[0].isupper() for word in words[begin:end]):
             return False  # "new flat", of which nobody says where
-        if " ".join(word.low for word in words[begin:end]) in COMPANIES:
+        if " ".join(word.low for word in words[begin:end]) in NO_PLACES:
             return False
         if choices.lookup(words, begin, end) is not None or not _is_dwelling(words[begin:end]):
             return False
@@ -63,27 +63,21 @@ _NOWHERE = frozenset(
     "future past galaxy planet era generation ages moon dimension timeline womb line 80s".split()
 )
 """Whence nobody comes: "I'm from a long line of worriers"."""
-COMPANIES = frozenset(
-    name.strip()
-    for kind in (
-        "bank",
-        "phone network",
-        "internet provider",
-        "energy supplier",
-        "films",
-        "gym",
-        "insurer",
-        "storage",
-        "board of tasks",
-        "messages",
-        "supermarket",
-        "newsletter",
-        "website",
-        "till",
+_OF_PLACES = frozenset({"home", "place of training", "way to work", "stage of school"})
+"""Kinds of which a name may be a place's, too."""
+NO_PLACES = frozenset(
+    (
+        *(
+            name.strip()
+            for kind, names in load("rivals.yaml").items()
+            if kind not in _OF_PLACES
+            for name in names.split(",")
+        ),
+        *(name for says in load("things.yaml").values() for name in says["names"]),
+        *load("words.yaml")["no_places"].split(),
     )
-    for name in load("rivals.yaml")[kind].split(",")
-) - frozenset({"halifax", "skipton", "planner", "square", "trello", "orange", "track"})
-"""Where nobody lives: who moved to Octopus has another supplier."""
+) - frozenset({"halifax", "skipton", "planner", "square", "orange", "track", "java", "reading"})
+"""Where nobody lives: who moved to Octopus has another supplier, to marketing another job."""
 _MONEY = compile_later(
     r"[£$€]|\d ?k\b|\d{3}|an hour|per hour|\b(?:euros?|pounds?|dollars?|grand|quid|bucks|lakhs?)\b",
     re.I,

@@ -169,3 +169,25 @@ def test_nothing_is_told_twice_for_having_ended_nothing(somebody):
     somebody.believed_after("I go to the gym on Tuesdays and Saturdays.")
     somebody.believed_after(STANDS[0][1] + ASKS, besides=())
     assert not any(each.attribute == "event.change" for each in somebody.beliefs())
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "words"),
+    [
+        ("i live in york", "moved to proton", "york"),
+        ("i live in york", "we've moved to bitwarden", "york"),
+        ("i live in york", "moved to marketing", "york"),
+        ("i live in york", "moved to keto", "york"),
+        ("i live in york", "we moved to graphql", "york"),
+        ("im married", "my brother got divorced", "married"),
+        ("im married", "my best friend is getting divorced", "married"),
+        ("im divorced", "my friend got divorced", "divorced"),
+        ("i have a dog", "thought my dog died but he was just asleep", "dog"),
+        ("i have a cat", "i thought my cat had died", "has a cat"),
+        ("i have a dog", "my dog nearly died", "has a dog"),
+    ],
+)
+def test_what_is_of_others_or_was_only_thought_ends_nothing(somebody, before, said, words):
+    after = somebody.believed_after(before, said, besides=())
+    standing = [each.text for each in after if not each.attribute.startswith("event.")]
+    assert any(words in each for each in standing), standing

@@ -40,6 +40,12 @@ HABITS = (
             "fridays",
         ),
         (
+            "I have three cats, Miso, Tofu and Nori",
+            "sadly Tofu died",
+            ("Miso and Nori",),
+            "three cats",
+        ),
+        (
             "got a kitten, calling her Pixel",
             "actually the kitten is back at the shelter",
             (),
