@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from beliefledger.gate.literals import Guarded, Table, plain
 from beliefledger.gate.rules.endings import FOR_NOW
 from beliefledger.gate.rules.findings import RuleFinding, looked_up
-from beliefledger.gate.rules.lexicon import NEAR, ONE, expanded, load, verb_form
+from beliefledger.gate.rules.lexicon import expanded, load, verb_form
 from beliefledger.gate.rules.people import HOW, KIN
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.rules.successions import without_reason
@@ -107,22 +107,7 @@ def lapses(text: str) -> Iterator[Lapse]:
             continue
         if event.ends == "place" and FOR_NOW.search(low) is not None:
             continue
-        lapse = _lapse(event, found, begin)
-        if not _is_of_anothers(lapse):
-            yield lapse
-
-
-def _is_of_anothers(lapse: Lapse) -> bool:
-    """Whether it is of somebody near to one near to the user, who are told without an apostrophe:
-    "my friends gran died"."""
-    pairs = ((lapse.kin, lapse.name), (*lapse.things[:1], *lapse.things[-1:]))
-    return any(
-        len(pair) == 2 and pair[0] and pair[1] in NEAR and pair[0] in _OWNERS and pair[0] != pair[1]
-        for pair in pairs
-    )
-
-
-_OWNERS = frozenset(f"{each}s" for each in ONE)
+        yield _lapse(event, found, begin)
 
 
 _WHO = ("kin", "bare", "pron", "name")

@@ -64,7 +64,7 @@ _NOWHERE = frozenset(
 )
 """Whence nobody comes: "I'm from a long line of worriers"."""
 _OF_PLACES = frozenset({"home", "place of training", "way to work", "stage of school"})
-"""Kinds of which a name may be a place's, too."""
+"""Kinds of rivals of which a name may be a place's, too."""
 NO_PLACES = frozenset(
     (
         *(
@@ -74,9 +74,9 @@ NO_PLACES = frozenset(
             for name in names.split(",")
         ),
         *(name for says in load("things.yaml").values() for name in says["names"]),
-        *load("words.yaml")["no_places"].split(),
+        *WORDS["no_places"],
     )
-) - frozenset({"halifax", "skipton", "planner", "square", "orange", "track", "java", "reading"})
+) - frozenset({"halifax", "skipton", "planner", "square", "orange", "track", "java"})
 """Where nobody lives: who moved to Octopus has another supplier, to marketing another job."""
 _MONEY = compile_later(
     r"[£$€]|\d ?k\b|\d{3}|an hour|per hour|\b(?:euros?|pounds?|dollars?|grand|quid|bucks|lakhs?)\b",
