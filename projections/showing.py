@@ -38,11 +38,12 @@ class ShownTurn:
     reasons: tuple[str, ...] = ()
     """For whoever audits: why it, or words of it, are withheld from agents."""
 
-    @property
-    def outdated(self) -> Superseded | None:
-        """What took the place of its memories, where none of them is current any more."""
-        over = {each.memory for each in self.superseded}
-        return self.superseded[-1] if over and over.issuperset(self.memories) else None
+    def outdated(self, now: Micros) -> Superseded | None:
+        """What took the place of its memories, where none of them is current any more: what ends on
+        a day to come is."""
+        over = [each for each in self.superseded if each.since is None or each.since <= now]
+        all_over = over and {each.memory for each in over}.issuperset(self.memories)
+        return over[-1] if all_over else None
 
 
 def shown_again(parts: Mapping[str, Any]) -> ShownTurn:

@@ -8,7 +8,6 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from beliefledger.answers import BeliefAnswer
-from beliefledger.gate.standing import OUTDATED
 from beliefledger.gate.taken_back import AGENTS
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.dataclass import dataclass
@@ -135,7 +134,8 @@ class Pinning:
                         each.by,
                     )
                     for each in standing.outdated
-                    if (each.start, each.end) not in joined(shown.withheld)
+                    if live.standing.is_over(each.since)
+                    and (each.start, each.end) not in joined(shown.withheld)
                 ),
                 stating=acts.stating or bool(standing.remembered),
             )
@@ -182,8 +182,8 @@ def _of_the_subject(belief: BeliefAnswer | None) -> bool:
 
 
 def _standing(live: LiveIndex, memory_id: str) -> StandingAnswer:
-    found = live.standing.fold.memory(memory_id)
-    if found is None or found.state not in OUTDATED:
+    found = live.standing.outdated(memory_id)
+    if found is None:
         return StandingAnswer()
     since = None if found.since is None else to_datetime(found.since)
     return StandingAnswer(state="outdated", superseded_by=found.by, since=since)

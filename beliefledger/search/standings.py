@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import field, replace
 
 from beliefledger.gate.rulebook import Rules
-from beliefledger.gate.standing import OUTDATED, Rights, TurnStanding, rights_of
+from beliefledger.gate.standing import OUTDATED, MemoryStanding, Rights, TurnStanding, rights_of
 from beliefledger.gate.standing_fold import NAMES, StandingFold
 from beliefledger.gate.standing_parts import Touched
 from beliefledger.ledger.codec import Recorded
@@ -42,6 +42,8 @@ class Standing:
     rights: Rights = field(default_factory=lambda: Rights(""))
     ends_at: int | None = None
     """The position as of which it is; None: of the present."""
+    now: Micros = 0
+    """The time at which it is asked."""
 
     @property
     def lawful(self) -> bool:
@@ -63,6 +65,7 @@ class Standing:
 
     def permit(self, rules: Rules, now: Micros) -> bool:
         """Find out what the lawful bases in force cover now; whether that is as it was."""
+        self.now = now
         before, self.rights = (
             self.rights,
             rights_of(self.fold.consent, rules.policy, self.purpose, now),
@@ -93,15 +96,24 @@ class Standing:
 
     # Of results
 
+    def outdated(self, memory_id: str) -> MemoryStanding | None:
+        """What became of a memory that is no longer so; None while it is, or where none is."""
+        found = self.fold.memory(memory_id)
+        return found if found and found.state in OUTDATED and self.is_over(found.since) else None
+
+    def is_over(self, since: Micros | None) -> bool:
+        """Whether what ends at a time is over: "on Friday" is not, on a Thursday."""
+        return since is None or since <= self.now
+
     def marked(self, hit: Hit) -> Hit:
         """A result with what became of it by now."""
         if hit.row_id is None:
             turn = hit.turn
             if turn is None:
                 return hit
-            return replace(hit, superseded=turn.outdated, reasons=turn.reasons)
-        found = self.fold.memory(hit.id)
-        if found is None or found.state not in OUTDATED:
+            return replace(hit, superseded=turn.outdated(self.now), reasons=turn.reasons)
+        found = self.outdated(hit.id)
+        if found is None:
             return replace(hit, reasons=self._reasons(hit.id))
         over = Superseded(hit.id, found.by, found.since)
         return replace(hit, superseded=over, reasons=self._reasons(hit.id))

@@ -4,6 +4,7 @@ of it. Through the front door, on both backends."""
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 import pytest
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.ledger.errors import InvalidQuery, NotPermitted
+from beliefledger.ledger.times import from_datetime
 from beliefledger.search.options import SearchOptions
 from beliefledger.tools.cli import app
 
@@ -319,6 +321,22 @@ def test_an_empty_answer_names_the_lawful_basis_that_is_missing(memory):
     assert "'ana'" in note
     assert "'assistance'" in note
     assert "beliefledger consent grant" in note
+
+
+def test_what_ends_on_a_day_to_come_is_current_until_then(memory, clock):
+    memory.consent.grant("ana", "consent")
+    clock.now = from_datetime(datetime(2026, 11, 23, 9, tzinfo=UTC))  # a Monday
+    said = "The party is on Friday at my mum's."
+    memory.remember("ana", said)
+    told = []
+    for day in (23, 27, 29):
+        clock.now = from_datetime(datetime(2026, 11, day, 12, tzinfo=UTC))
+        found, *_ = memory.search("ana", "when is the party?").results
+        context = memory.context("ana", "when is the party?")
+        line = next(each for each in context.lines if each.text.startswith("The party"))
+        told.append((found.text, found.standing.state, line.section))
+    now, over = (said, "current", "episodes"), (said, "outdated", "past")
+    assert told == [now, now, over]
 
 
 def test_a_search_for_another_purpose_finds_nothing(memory):

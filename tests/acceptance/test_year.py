@@ -19,6 +19,8 @@ from beliefledger.search.context import ContextAnswer
 
 YEAR = parsed((Path(__file__).parents[1] / "data/year/year.yaml").read_bytes())
 LABELS = ("must", "past", "not_now", "nowhere")
+_ID = re.compile(r"^- \[\w+\]", re.M)
+"""Of a line; its digits are by chance."""
 _OVER = re.compile(r"[^.;!?]*?\(no longer so[^)]*\)")
 
 
@@ -43,7 +45,7 @@ class Asked:
             "must": lambda each: _has(now, each),
             "past": lambda each: _has(past, each),
             "not_now": lambda each: not _has(now, each),
-            "nowhere": lambda each: not _has(self.answer.content.lower(), each),
+            "nowhere": lambda each: not _has(_ID.sub("", self.answer.content).lower(), each),
         }
         for label, met in checks.items():
             yield from ((label, each) for each in self.turn.get(label, ()) if not met(each))
