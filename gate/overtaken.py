@@ -32,8 +32,9 @@ BRIEF = 120
 what it ended by longer ones, in real talk, hardly anything was over."""
 MOST = 3
 """A sentence that would overtake more claims than this is about something else."""
-_TOLD = 4
-"""So many memories have those it learned from, half of the time."""
+_TOLD, _BY_WORDS = 4, 12
+"""So many memories have those it learned from, half of the time; and so many may stand before what
+has more words of a sentence than any other is doubted."""
 _MOST_LINKED = 100
 """Of somebody with thousands of memories, so many are asked about at each sentence."""
 _PLANNED = LASTING | {"event", "commitment", "decision"}
@@ -61,9 +62,7 @@ def overtaken(
         each.attribute == "work.hours" and _are_of_one(each, candidate) for each in beside
     )
     there = []
-    all_ = standing.of(words)
-    least = _least(len(all_))
-    for held in all_:
+    for held in (all_ := standing.of(words)):
         if not _may_be(held) or (hours and held.written.memory.attribute in POSTS):
             continue
         memory = held.written.memory
@@ -104,7 +103,7 @@ def overtaken(
             and said.may_be_of(of)
             and (held.type not in _OWN_WORDS or have_a_subject(said, of))
         )
-        if again or (asked and is_over(said, of, rank, least)):
+        if again or (asked and is_over(said, of, rank, _least(len(all_), rank))):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:
         told = _left_for(went, standing)
@@ -115,11 +114,12 @@ def overtaken(
     return [held for some in told.values() for held in some]
 
 
-def _least(standing: int) -> float:
+def _least(standing: int, rank: str) -> float:
     """From what score on one of so many memories is over. The scorer learned from people who have
     told a few things; of whom more is believed, a sentence ends each single memory by so much more
     seldom (Saerens et al., Adjusting the outputs of a classifier to new a priori probabilities)."""
-    odds = threshold("over") / (1 - threshold("over")) * max(1.0, standing / _TOLD)
+    told = _BY_WORDS if rank == "more words" else _TOLD
+    odds = threshold("over") / (1 - threshold("over")) * max(1.0, standing / told)
     return odds / (1 + odds)
 
 

@@ -662,6 +662,8 @@ FOR_A_WHILE = [
     ("we're on holiday in Crete until the 5th", "in Crete", 7),
 ]
 """What is so for a while from 2 March 2026 on; its words; and the day before which it is over."""
+NOW = 6
+"""The day of March 2026 on which the ledger of these tests is asked."""
 NO_WHILE = [
     "I was in Lisbon this week",
     "I'm not in Lisbon this week",
@@ -702,6 +704,37 @@ def test_what_was_noted_stays_after_other_news(somebody, before, said, words):
     assert any(words in each.text for each in somebody.believed_after(before, said, besides=()))
 
 
+OF_A_LIFE = (
+    "I work as a plumber.",
+    "My sister Nadia lives in Ghent.",
+    "I drive a Skoda.",
+    "We have a cat called Miso.",
+    "I go swimming on Thursdays.",
+    "I'm allergic to nuts.",
+    "My phone is a Pixel 8.",
+    "I like jazz.",
+    "My gym is PureGym.",
+    "My rent is 900 a month.",
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "news", "words"),
+    [
+        ("our childminder is Debbie", "Debbie's stopped childminding.", "childminder is"),
+        ("my ielts is 6.5", "Result of IELTS: 7.5!!!", "6.5"),
+    ],
+)
+def test_what_is_over_ends_behind_much_else(somebody, before, news, words):
+    then = "2026-03-20T10:00Z"
+    somebody.believed_after(before, *OF_A_LIFE)
+    there = {each.text for each in somebody.beliefs(valid_at=then)}
+    somebody.remember(news)
+    over = there - {each.text for each in somebody.beliefs(valid_at=then)}
+    assert len(over) == 1
+    assert words in over.pop()
+
+
 @pytest.mark.parametrize(("said", "words", "day"), FOR_A_WHILE)
 def test_what_is_so_for_a_while_ends_by_itself(somebody, said, words, day):
     somebody.believed_after("I live in Porto", said)
@@ -710,7 +743,8 @@ def test_what_is_so_for_a_while_ends_by_itself(somebody, said, words, day):
     later = [each.text for each in somebody.beliefs(valid_at=f"2026-03-{day + 1:02}T10:00Z")]
     assert later == ["User lives in Porto"]
     told = somebody.memory.context(somebody.who, said).content.splitlines()
-    assert all("no longer" in each for each in told if f"User is {words}" in each)
+    until = "no longer" if day <= NOW else f"until 2026-03-{day:02}"
+    assert all(until in each for each in told if f"User is {words}" in each)
 
 
 @pytest.mark.parametrize("said", NO_WHILE)
