@@ -110,7 +110,8 @@ def is_named(held: Held, ends: Ends) -> bool:
     if ends.never or not ends.attribute.endswith("*"):
         claim = memory.claim
         if attribute == "work.employer" and not ends.never:
-            claim = claim.partition(" in ")[0]  # who left Berlin may work there for Siemens
+            # Who left Berlin may work there for Siemens, and who is off on Tuesdays as well.
+            claim = claim.partition(" in ")[0].partition(" on ")[0]
         said |= {_singular(word) for word in words(claim)}
     if ends.sparing and {_singular(word) for word in words(ends.sparing)} & said:
         return False

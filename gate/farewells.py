@@ -39,7 +39,7 @@ from beliefledger.gate.note_parts import exchanged, parts_left, says_anew
 from beliefledger.gate.notes import is_called
 from beliefledger.gate.overtaken import BRIEF, POSTS, is_kin_still, overtaken, without_sure_to_stand
 from beliefledger.gate.persons import known
-from beliefledger.gate.plans import fulfils, plans
+from beliefledger.gate.plans import fulfils, is_off_this_once, plans
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.renewals import Renewal, older_of_slot, renewals, renewed
 from beliefledger.gate.rules import distinctions, farewells, new_figures, passing_states
@@ -165,7 +165,8 @@ def mean(
             held = [
                 each
                 for each in held
-                if not _outlives(candidate, each) and not is_kin_still(each, said)
+                if not (_outlives(candidate, each) or is_kin_still(each, said))
+                and not (each.type in LASTING and is_off_this_once(said))
             ]
             held = without_sure_to_stand(said, held)
         if kind == "note.*":

@@ -23,6 +23,7 @@ from beliefledger.gate.persons import (
     spoken_before,
     titled,
 )
+from beliefledger.gate.registry import NOTE
 from beliefledger.gate.remainders import Left, fewer, is_list, without
 from beliefledger.gate.rules.lapses import Lapse, lapses
 from beliefledger.gate.rules.lexicon import PETS
@@ -100,18 +101,19 @@ def of_several(
                     continue
                 seen.add(held.memory_id)
                 memory = held.written.memory
-                # What is said of a relation is in a slot by its value, and has to be ended.
+                # A relation and a note are in slots by their values, and have to be ended.
                 old = Ends(attribute=memory.attribute, value=memory.value)
-                ends = (old,) if held.type == "relation" else ()
+                ends = (old,) if held.type in ("relation", NOTE) else ()
                 yield held, [in_place(candidate, held, *each, ends) for each in left]
 
 
 def _left(held: Held, lapse: Lapse) -> Iterator[Left]:
     """What is left of what a memory lists."""
     memory = held.written.memory
-    if held.type not in LASTING or memory.negated or memory.context or memory.category:
+    if held.type not in LASTING or memory.negated or memory.context:
         return
     listed = memory.attribute.startswith(_LISTED) and not memory.attribute.startswith(_KIN_OF)
+    listed = listed or (held.type == NOTE and _PLAIN_LIST.match(memory.value) is not None)
     if lapse.gone:
         things = {stem(each) for each in lapse.things}
         if listed and (things <= stems(memory.value)) and (things or _is_pet(held)):
@@ -139,7 +141,15 @@ _LISTED = (
     "has.", "relation.owns", "pets.", "plays.", "habit.", "uses.", "learns.", "studies.", "tool.",
     "teaches.", "drives.", "vehicle.", "volunteers.", "device.", "thing.", "relation.member-of",
     "home.household", "relation.dog", "relation.cat", "fitness.", "collects.", "does.", "eats.",
+    "health.medication",
 )  # fmt: skip
+_PLAIN_LIST = compile_later(
+    r"(?:i|we|im|i'm|i’m) (?:have|use|watch|read|take|play|do|pay for|subscribed? to|subscribe to|"
+    r"got|ve got|'ve got|’ve got|love|like|eat|drink|grow|keep|own) [\w'’&+-]+"
+    r"(?: [\w'’&+-]+){0,3},? and [\w'’&+-]+(?: [\w'’&+-]+){0,3}[.!]?",
+    re.I,
+)
+"""A note that says nothing else: "I have Netflix and Hulu"."""
 _KIN_OF = ("has.brother", "has.sister", "has.kid", "has.child", "has.son", "has.daughter")
 
 
