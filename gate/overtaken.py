@@ -23,7 +23,7 @@ from beliefledger.gate.rules.lexicon import GIVEN
 from beliefledger.gate.rules.renewals import OTHERS, Sentence
 from beliefledger.gate.rules.subjects import acting, subject_of, tells_a_state
 from beliefledger.gate.spoken_of import is_done_by_another, is_of_another
-from beliefledger.gate.successions import CHANGES, is_over, stands, threshold
+from beliefledger.gate.successions import CHANGES, is_over, least, stands
 from beliefledger.ledger.candidate import SELF, Candidate
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -32,9 +32,6 @@ BRIEF = 120
 what it ended by longer ones, in real talk, hardly anything was over."""
 MOST = 3
 """A sentence that would overtake more claims than this is about something else."""
-_TOLD, _BY_WORDS = 4, 12
-"""So many memories have those it learned from, half of the time; and so many may stand before what
-has more words of a sentence than any other is doubted."""
 _MOST_LINKED = 100
 """Of somebody with thousands of memories, so many are asked about at each sentence."""
 _PLANNED = LASTING | {"event", "commitment", "decision"}
@@ -103,7 +100,7 @@ def overtaken(
             and said.may_be_of(of)
             and (held.type not in _OWN_WORDS or have_a_subject(said, of))
         )
-        if again or (asked and is_over(said, of, rank, _least(len(all_), rank))):
+        if again or (asked and is_over(said, of, rank, least(len(all_), said, of, rank))):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:
         told = _left_for(went, standing)
@@ -112,15 +109,6 @@ def overtaken(
     if len(told) > MOST:
         return []
     return [held for some in told.values() for held in some]
-
-
-def _least(standing: int, rank: str) -> float:
-    """From what score on one of so many memories is over. The scorer learned from people who have
-    told a few things; of whom more is believed, a sentence ends each single memory by so much more
-    seldom (Saerens et al., Adjusting the outputs of a classifier to new a priori probabilities)."""
-    told = _BY_WORDS if rank == "more words" else _TOLD
-    odds = threshold("over") / (1 - threshold("over")) * max(1.0, standing / told)
-    return odds / (1 + odds)
 
 
 def _is_moved(said: Said, of: Told) -> bool:
@@ -210,7 +198,7 @@ _LOVE = compile_later(
 )
 _OWNS = compile_later(
     r"(?<!\w)(?P<owner>[\w-]{1,30})['’]s (?!(?:\w+(?:ed|ing)|gone|left|dead|been|broken|split|an?|"
-    r"the|my|our|in|at|with|out|over|off|not|no|now|so|just|finally|really|only|single)\b)\w"
+    r"the|my|our|in|at|with|out|over|off|not|no|now|so|just|finally|really|only|single|quit|away)\b)\w"
 )
 """Somebody has something, and is or does nothing: "Mia's dog", not "Mia's left"."""
 _OF_LOVE = compile_later(
@@ -315,6 +303,8 @@ def _only_shares_a_name(said: Said, of: Told) -> bool:
     given = {stem(word) for word in said.words if word in GIVEN}
     if not shared <= given | {each for each in of.named if each.isalpha()} or given - shared:
         return False
+    if shared <= {stem(each) for each in _owners(said.text)}:
+        return True  # "Leo's bike got stolen"
     where = {clause for word, _, clause in said.placed if word in shared}
     if sum(clause in where for _, _, clause in said.placed) <= len(shared) + 1:
         where |= {clause + 1 for clause in where}  # "Roche and I parted ways"

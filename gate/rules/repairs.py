@@ -33,7 +33,8 @@ _SORRY = (
 )
 _VALUE = r"(?P<right>[$€£]?[\w'’&+#:/.@-]{1,40}(?: [$€£]?[\w'’&+#:/.@-]{1,40}){0,4}?)"
 _STOP = (
-    r"(?=\s*(?:[.,;!()…]|$)|\s+(?:lol|haha+|instead|sorry|sry|not|though|actually|please|of course|"
+    r"(?=\s*(?:[.,;!()…]|$)|\s+(?:lol|haha+|btw|by the way|tho|instead|sorry|sry|not|though|"
+    r"actually|please|of course|"
     r"with an?|incl|including|i mean|my bad|typo|auto-?correct|if|counting|cause|because)\b|"
     r"\s*[^\w\s'’.,:&$€£/+#@-])"
 )
@@ -105,6 +106,7 @@ _NO_VALUE = frozenset(
     "is are was will would thanks thank please yes no nothing never tell show help let me my "
     "know think forget ignore scratch scrap "
     "have has had don't dont not just so but because should i'd i'll id you'd he's she's we're "
+    "were staying sticking keeping still same both isnt arent wasnt werent didnt doesnt wont cant "
     "they're we'd they'd ive weve theyve youve hes shes theyre".split()
 )
 _DONE = compile_later(

@@ -51,6 +51,13 @@ HABITS = (
             (),
             "her",
         ),
+        ("i have netflix and hulu", "cancelled hulu", ["i have netflix"], "netflix and hulu"),
+        (
+            "i work mondays and tuesdays at mcdonalds",
+            "i dont work tuesdays anymore",
+            ["User works mondays at mcdonalds"],
+            "mondays and tuesdays",
+        ),
     ],
 )
 def test_what_is_left_of_a_note_is_kept(somebody, before, news, stands, over):
@@ -117,3 +124,11 @@ def test_what_is_left_of_an_answer_has_its_question_still(somebody):
     somebody.remember("mon, tue and thurs")
     somebody.remember("they put me on wed instead of tues")
     assert f"{asked} mon, wed and thurs" in [each.text for each in somebody.beliefs()]
+
+
+def test_of_two_medicines_the_other_is_still_taken(somebody):
+    somebody.memory.consent.grant(
+        somebody.who, "explicit_consent", categories=("ordinary", "health")
+    )
+    after = somebody.believed_after("i take ramipril and statins", "came off the statins")
+    assert [each.text for each in after] == ["User takes ramipril"]

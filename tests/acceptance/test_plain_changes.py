@@ -704,6 +704,20 @@ def test_what_was_noted_stays_after_other_news(somebody, before, said, words):
     assert any(words in each.text for each in somebody.believed_after(before, said, besides=()))
 
 
+@pytest.mark.parametrize(
+    ("before", "news", "text"),
+    [
+        ("we're a family of 4", "now we're 5", "User is a family of 5"),
+        ("im in a team of 6", "we're 8 now", "User is in a team of 8"),
+        ("my name is jon", "its spelled john btw", "User's name is john"),
+    ],
+)
+def test_it_is_so_then(somebody, before, news, text):
+    after = {each.attribute: each.text for each in somebody.believed_after(before, news)}
+    assert text in after.values()
+    assert "identity.age" not in after
+
+
 OF_A_LIFE = (
     "I work as a plumber.",
     "My sister Nadia lives in Ghent.",
