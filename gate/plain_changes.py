@@ -74,6 +74,8 @@ def meant(
         ]
         if told.change.says.get("last"):
             held = _last(standing, held)
+        if told.change.says.get("version"):
+            held = _of_version(text, told, held)
         if len({each.written.memory.claim for each in held if _is_users(each)}) > MOST:
             continue
         if told.change.says.get("stands"):
@@ -158,7 +160,8 @@ def _fits(told: News, held: Held) -> bool:
     if holds is not None:
         who = re.escape(told.who or "")
         pair = re.escape(told.pair)
-        if re.search(holds.replace("{who}", who).replace("{pair}", pair), claim) is None:
+        holds = holds.replace("{who}", who).replace("{pair}", pair)
+        if re.search(holds.replace("{stem}", re.escape(stem(told.who or ""))), claim) is None:
             return False
     if says.get("record") and not records.is_beaten(told.text, memory.claim):
         return False
@@ -248,6 +251,20 @@ def _last(standing: Standing, held: list[Held]) -> list[Held]:
     return last if len({each.written.memory.claim for each in last}) == 1 else []
 
 
+def _of_version(text: str, told: News, held: list[Held]) -> list[Held]:
+    """The one memory of which words may tell another version; of several, the one of which the
+    first number is the same."""
+    if len(held) > 1 and told.new is not None:
+        first = re.escape(text[slice(*told.new)].partition(".")[0])
+        held = [
+            one for one in held if re.search(rf"(?<![\d.]){first}\.\d", one.written.memory.claim)
+        ]
+    return held if len(held) == 1 else []
+
+
+_VERSION = compile_later(r"\d{1,3}(?:\.\d{1,3}){1,2}")
+
+
 def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Candidate]:
     """The memory with its new value; none where the news has none, or none of its kind."""
     says, memory = told.change.says, held.written.memory
@@ -265,6 +282,11 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         if figure is None or held.type == NOTE:
             return []
         new = old[: figure.start()] + new + old[figure.end() :]
+    if says.get("version"):
+        there = _VERSION.search(memory.claim)
+        claim = there and f"{memory.claim[: there.start()]}{new}{memory.claim[there.end() :]}"
+        value = old if there is None or there[0] in old else f"{old} {there[0]}"
+        return [in_place(candidate, held, claim, value.replace(there[0], new), ())] if there else []
     about = old.split()[0].lower()
     if about in _ABOUT and new.split()[0].lower() not in _ABOUT:
         new = f"{about} {new}"

@@ -179,7 +179,9 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
         return False
     if says.get("alone") and end != clause.stop:
         return False
-    if says["attribute"] == "identity.age" and words[clause.subject].low.startswith("we"):
+    if says["attribute"] == "identity.age" and (
+        clause.negated or words[clause.subject].low.startswith("we")
+    ):
         return False  # "we're 5" is how many
     if says.get("short") and end - begin > 4:
         return False

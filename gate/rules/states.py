@@ -11,7 +11,7 @@ from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.rules import choices
 from beliefledger.gate.rules.figures import asked, claim_to
 from beliefledger.gate.rules.findings import Reading, RuleFinding
-from beliefledger.gate.rules.lexicon import expanded, load, verb_form
+from beliefledger.gate.rules.lexicon import WORDS, expanded, load, verb_form
 from beliefledger.gate.rules.patterns import is_job
 from beliefledger.gate.rules.phrases import phrase_end, singular, slug, text_of, tidy, trim
 from beliefledger.gate.rules.words import tokens
@@ -29,6 +29,8 @@ class _State(NamedTuple):
     """What has to stand in the sentence up to there."""
     roles: bool = False
     """Its value says what somebody does for a living."""
+    among: str | None = None
+    """The list of words.yaml that its value begins with one of."""
     claim: str | None = None
     """What is claimed, with `{value}`; or else the words themselves."""
 
@@ -44,6 +46,7 @@ def _load() -> tuple[_State, ...]:
             says.get("change", False),
             re.compile(says["before"], re.I) if "before" in says else None,
             says.get("roles", False),
+            says.get("among"),
             says.get("claim"),
         )
         for says in data["states"]
@@ -71,7 +74,9 @@ _FOR_OTHERS = compile_later(
 """What somebody got for others is not what they have: "got an iPhone for my mum"."""
 _NOW = compile_later(r"\b(?:now|these days|nowadays)\b", re.I)
 _QUICK = Guarded(
-    r"\b(?:up|early|late|night owl|morning person|promoted|role|title|position|had|work out|"
+    r"\b(?:up|early|late|smoke|vape|me on|put on|night owl|morning person|promoted|role|title|"
+    r"position|had|"
+    r"work out|"
     r"workout|"
     r"train|exercise|lift|bank|meeting|appointment|dinner|lunch|breakfast|interview|call|party|"
     r"exam|checkup|"
@@ -128,6 +133,8 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
         if _GOT.search(match[0]) and _FOR_OTHERS.match(text, match.end()):
             continue
         if state.before is not None and state.before.search(text[: match.end()]) is None:
+            continue
+        if state.among and match["value"].lower().split()[0] not in WORDS[state.among]:
             continue
         if state.roles and not is_job(match["value"].lower().split()[-1]):
             continue

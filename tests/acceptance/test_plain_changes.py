@@ -710,12 +710,44 @@ def test_what_was_noted_stays_after_other_news(somebody, before, said, words):
         ("we're a family of 4", "now we're 5", "User is a family of 5"),
         ("im in a team of 6", "we're 8 now", "User is in a team of 8"),
         ("my name is jon", "its spelled john btw", "User's name is john"),
+        ("i use ubuntu 20.04", "upgraded to 24.04", "User uses ubuntu 24.04"),
+        ("i drive a jazz", "part-exchanged the Jazz for a Yaris", "User drives a Yaris"),
     ],
 )
 def test_it_is_so_then(somebody, before, news, text):
     after = {each.attribute: each.text for each in somebody.believed_after(before, news)}
     assert text in after.values()
     assert "identity.age" not in after
+
+
+def test_of_two_tools_the_one_of_that_version_has_another(somebody):
+    said = ("i use ubuntu 20.04", "i use python 3.11", "bumped to 3.12")
+    after = [each.text for each in somebody.believed_after(*said)]
+    assert after == ["User uses ubuntu 20.04", "User uses python 3.12"]
+
+
+@pytest.mark.parametrize(
+    ("before", "news"),
+    [
+        ("my grandad is in hospital", "he passed away"),
+        ("my nan has dementia", "she died yesterday"),
+        ("im pregnant, due in june", "i lost the baby"),
+        ("im pregnant, due in june", "we had a little girl called ivy!!"),
+        ("i have breast cancer", "im cancer free!!"),
+        ("i take sertraline", "my doctor took me off sertraline"),
+        ("i run every morning", "havent run in months"),
+        ("i play guitar", "i havent played in years"),
+        ("we're buying a house in york", "the sale fell through"),
+        ("i have a dentist appointment on monday", "it was cancelled"),
+    ],
+)
+def test_what_such_news_is_about_is_over(somebody, before, news):
+    somebody.memory.consent.grant(
+        somebody.who, "explicit_consent", categories=("ordinary", "health")
+    )
+    there = {each.text for each in somebody.believed_after(before, besides=())}
+    assert there
+    assert there.isdisjoint(each.text for each in somebody.believed_after(news, besides=()))
 
 
 OF_A_LIFE = (
