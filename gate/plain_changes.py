@@ -284,9 +284,11 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         new = old[: figure.start()] + new + old[figure.end() :]
     if says.get("version"):
         there = _VERSION.search(memory.claim)
-        claim = there and f"{memory.claim[: there.start()]}{new}{memory.claim[there.end() :]}"
-        value = old if there is None or there[0] in old else f"{old} {there[0]}"
-        return [in_place(candidate, held, claim, value.replace(there[0], new), ())] if there else []
+        if there is None:
+            return []
+        claim = f"{memory.claim[: there.start()]}{new}{memory.claim[there.end() :]}"
+        value = old.replace(there[0], new) if there[0] in old else f"{old} {new}"
+        return [in_place(candidate, held, claim, value, ())]
     about = old.split()[0].lower()
     if about in _ABOUT and new.split()[0].lower() not in _ABOUT:
         new = f"{about} {new}"

@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable
 
 from beliefledger.gate.belief import Held
+from beliefledger.gate.calendar_names import DAYS
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.meant_memories import LASTING, TO_COME, WORD, stem, stems
 from beliefledger.gate.rules import farewells
+from beliefledger.gate.rules.lexicon import verb_form
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY
 
@@ -41,9 +43,10 @@ def fulfils(held: Held, words: str) -> bool:
     which = {
         stem(word.removesuffix("'s"))
         for word in WORD.findall(memory.value.lower().replace("’", "'"))
-        if word not in farewells.PLANNING and not word.isdigit()
+        if word not in farewells.PLANNING and word not in DAYS and not word.isdigit()
     }
-    return bool(which) and which <= stems(words)
+    lemmas = {stem(verb_form(word)[0]) for word in WORD.findall(words)}  # "paid", of "must pay"
+    return bool(which) and which <= stems(words) | lemmas
 
 
 def is_off_this_once(text: str) -> bool:

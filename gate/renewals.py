@@ -433,13 +433,20 @@ def _noun_of(held: Held) -> tuple[list[frozenset[str]], str]:
     return [*nouns, named(found["noun"])], found["value"]
 
 
+_TITLE = compile_later(r"mrs?|ms|miss|dr|prof(?:essor)?|sister|father|rev", re.I)
+_NAME = compile_later(r"\.? [\w'’-]{2,30}")
+
+
 def renewed(candidate: Candidate, renewal: Renewal, standing: Standing) -> Candidate | None:
     """The memory with its new value; None where the new one does not fit its claim."""
     held, new = renewal
     memory = held.written.memory
     if new is None or held.type == NOTE:
         return None
-    said = candidate.spans[0].quote[new.start : new.end]
+    quote = candidate.spans[0].quote
+    said = quote[new.start : new.end]
+    if _TITLE.fullmatch(said) and (name := _NAME.match(quote, new.end)):
+        said += name[0]
     at = memory.claim.lower().find(memory.value.lower())
     several = sum(each.written.memory.claim == memory.claim for each in standing.of_user()) > 1
     if several and not _OF_ONE_SLOT.fullmatch(memory.claim[: max(at, 0)]):

@@ -712,6 +712,7 @@ def test_what_was_noted_stays_after_other_news(somebody, before, said, words):
         ("my name is jon", "its spelled john btw", "User's name is john"),
         ("i use ubuntu 20.04", "upgraded to 24.04", "User uses ubuntu 24.04"),
         ("i drive a jazz", "part-exchanged the Jazz for a Yaris", "User drives a Yaris"),
+        ("my landlord is Mr Khan", "new landlord, Mrs Osei", "User's landlord is Mrs Osei"),
     ],
 )
 def test_it_is_so_then(somebody, before, news, text):
@@ -739,6 +740,10 @@ def test_of_two_tools_the_one_of_that_version_has_another(somebody):
         ("i play guitar", "i havent played in years"),
         ("we're buying a house in york", "the sale fell through"),
         ("i have a dentist appointment on monday", "it was cancelled"),
+        ("i need to pay my taxes by friday", "paid my taxes"),
+        ("i need to send the invoice by monday", "i sent the invoice"),
+        ("always show the full code", "stop showing the full code"),
+        ("i live on my own", "my boyfriend moved in"),
     ],
 )
 def test_what_such_news_is_about_is_over(somebody, before, news):
