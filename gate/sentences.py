@@ -17,6 +17,7 @@ _ORDINAL = compile_later(r"\b(?:in|at|of|the|from|my|our|on|since|until|der|am|i
 _NEXT_WORD = compile_later(
     r"\s*([A-Z][^\W\d_]+|(?i:<month>)\b)".replace("<month>", "|".join(MONTHS))
 )
+_ANY_WORD = compile_later(r"\s*([^\W\d_]+(?:'[^\W\d_]+)?)")
 _STARTS = frozenset(
     "i im we he she it they you my our his her its their this that these those there here the a an "
     "and but so or then also if when while since because as at in on for with from to of what how "
@@ -24,7 +25,9 @@ _STARTS = frozenset(
     "please thanks thank ok okay yes no not now today tomorrow yesterday later maybe sorry need "
     "give make tell show help let get take any some all both after before until by just only still "
     "never always not never everyone everything nothing someone nobody people don't dont i'm i've "
-    "i'll we're we've he's she's it's that's there's what's how's mum dad".split()
+    "i'll we're we've he's she's it's that's there's what's how's mum dad update add remind set "
+    "send put check move change book write draft find create schedule cancel delete remember note "
+    "could anyone any got going looks sounds also plus mine ours yours".split()
 )
 """What begins a sentence, and is no thing that is counted: "at 45. Grundschule"."""
 
@@ -78,9 +81,17 @@ def _keeps_going(text: str, dot: int, end: int) -> bool:
     if word in _ABBREVIATIONS:
         # "etc." and "no." also end sentences, so they only go on before lower case or a digit.
         return word not in ("etc", "no", "co", "inc") or not following[:1].isupper()
+    if "." in word and word[:1].isdigit() and _begins(text, end):
+        return False  # "8.5k. does it need …"
     if "." in word or len(word) == 1:
         return not following[:1].isupper() or (len(word) == 1 and word not in "i0123456789")
     return end - dot > 1 and following[:1].islower()
+
+
+def _begins(text: str, end: int) -> bool:
+    """Whether what begins a sentence follows."""
+    following = _ANY_WORD.match(text, end)
+    return following is not None and following[1].lower() in _STARTS
 
 
 def _add_trimmed(found: list[tuple[int, int]], text: str, start: int, end: int) -> None:

@@ -151,7 +151,7 @@ def _left_out(low: list[str], words: list[Token]) -> tuple[str, ...]:
     if first in _FEW:
         return ("i", "have") if _counts_own(low) else ()
     parent = 1 if first in ("single", "proud", "busy", "stay-at-home") else 0
-    if low[parent] in _PARENTS and low[parent + 1 : parent + 2] == ["of"]:
+    if _PARENTS.issuperset(low[parent : parent + 1]) and low[parent + 1 : parent + 2] == ["of"]:
         after = low[parent + 2 : parent + 4]
         told = after[:1] and after[0] in _FEW
         return ("i'm", "a") if told and (not after[1:] or after[1] in _AFTER_CHILDREN) else ()

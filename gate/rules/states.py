@@ -74,7 +74,8 @@ _FOR_OTHERS = compile_later(
 """What somebody got for others is not what they have: "got an iPhone for my mum"."""
 _NOW = compile_later(r"\b(?:now|these days|nowadays)\b", re.I)
 _QUICK = Guarded(
-    r"\b(?:up|early|late|smoke|vape|me on|put on|night owl|morning person|promoted|role|title|"
+    r"\b(?:up|early|late|smoke|vape|me on|put on|said yes|night owl|morning person|promoted|role|"
+    r"title|"
     r"position|had|"
     r"work out|"
     r"workout|"

@@ -713,6 +713,12 @@ def test_what_was_noted_stays_after_other_news(somebody, before, said, words):
         ("i use ubuntu 20.04", "upgraded to 24.04", "User uses ubuntu 24.04"),
         ("i drive a jazz", "part-exchanged the Jazz for a Yaris", "User drives a Yaris"),
         ("my landlord is Mr Khan", "new landlord, Mrs Osei", "User's landlord is Mrs Osei"),
+        ("single", "Daz proposed and I said yes!", "User: Daz proposed and they said yes"),
+        (
+            "handover's on fridays",
+            "handover's moved to Sundays at 5. Update the calendar?",
+            "User: handover's moved to Sundays at 5",
+        ),
     ],
 )
 def test_it_is_so_then(somebody, before, news, text):

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beliefledger.gate.rules import RuleExtractor
+from beliefledger.gate.rules.extractor import findings
+from beliefledger.gate.rules.lexicon import WORDS
 from beliefledger.ledger.candidate import SELF, Candidate, Durability, Precision, Source, SpeechAct
 from beliefledger.ledger.data_files import parsed
 
@@ -159,3 +161,12 @@ def test_candidates_stand_on_their_words_whatever_is_said(text: str, before: str
 def test_odd_turns_are_read_to_the_end(text: str) -> None:
     for candidate in extract(text):
         assert candidate.spans[0].quote == text[candidate.spans[0].start : candidate.spans[0].end]
+
+
+def test_a_turn_of_one_word_is_read():
+    """Whichever it is: "single" could not be read."""
+    words = sorted({word for some in WORDS.values() for word in some})
+    assert len(words) > 2000
+    for each in words:
+        list(findings(each, 0))
+        list(findings(f"{each}!", 0))
