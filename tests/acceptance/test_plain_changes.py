@@ -750,6 +750,10 @@ def test_of_two_tools_the_one_of_that_version_has_another(somebody):
         ("i need to send the invoice by monday", "i sent the invoice"),
         ("always show the full code", "stop showing the full code"),
         ("i live on my own", "my boyfriend moved in"),
+        ("i'm vegetarian", "started eating chicken"),
+        ("my sister is vegan", "she eats fish now"),
+        ("my daughter is in year 3", "she's in year 4 now"),
+        ("my plan is to move to spain in may", "not moving to spain anymore"),
     ],
 )
 def test_what_such_news_is_about_is_over(somebody, before, news):
