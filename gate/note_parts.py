@@ -22,7 +22,17 @@ _INSTEAD = compile_later(
 )
 _ALIKE = 2
 """So many words of a note are said again where it is said anew."""
-_BETWEEN = compile_later(r"(?:[,;]|\.(?=\s))\s+(?:(?:and|also|plus|then) )?")
+_BETWEEN = compile_later(
+    r"(?:[,;]|\.(?=\s))\s+(?:(?:and|also|plus|then) )?|"
+    r"\s+and\s+(?=(?:my |our )?[\w'’-]{2,20} (?:has|have|is|are|does|do|plays?|goes|go|works?|"
+    r"loves?|likes?|takes?|needs?)\b)"
+)
+_ASKS = compile_later(
+    r"(?:(?:can|could|would|will) you|please|what|how|when|where|who|which|why|write|draft|give|"
+    r"make|help|show|tell|explain)\b",
+    re.I,
+)
+"""How a part begins that asks for something."""
 _SHORT = 3
 """Letters that a day is told by."""
 _FEWEST = 3
@@ -87,7 +97,9 @@ def _left(note: str, over: set[str]) -> str | None:
     where nothing is left, or what is left tells nothing by itself."""
     parts = [each for each in _BETWEEN.split(note) if each]
     left = [each for each in parts if _content(each).isdisjoint(over)]
-    if not 0 < len(left) < len(parts) or any(each.count(" ") < _FEWEST - 1 for each in parts):
+    gone = len(left) < len(parts)
+    left = [each for each in left if _ASKS.match(each) is None]
+    if not left or not gone or any(each.count(" ") < _FEWEST - 1 for each in parts):
         return None  # "fostering a greyhound, Dash" tells one thing
     if any(_HANGING.match(each) or _POINTS.search(each) for each in left):
         return None

@@ -156,12 +156,24 @@ _TOLD, _BY_WORDS = 4, 12
 has more words of a sentence than any other is doubted."""
 
 
+_NOT_YET = compile_later(
+    r"\b(?:looking (?:at|for|into|to)|viewing|thinking|considering|planning|plans?|hop(?:e|ing)|"
+    r"want(?:s|ed)?|might|maybe|would|should|could|if|going to|gonna)\b",
+    re.I,
+)
+"""What tells of something that is only looked at or wished for."""
+
+
 def least(standing: int, said: Said, told: Told, rank: str) -> float:
     """From what probability on one of so many memories is over. The scorer learned from people who
     have told a few things; of whom more is believed, a sentence ends each single memory by so much
     more seldom (Saerens et al., Adjusting the outputs of a classifier to new a priori
     probabilities)."""
-    by_words = rank == "more words" and not said.stems & told.stems <= commonplaces()
+    by_words = (
+        rank == "more words"
+        and not said.stems & told.stems <= commonplaces()
+        and _NOT_YET.search(said.text) is None
+    )
     odds = threshold("over") / (1 - threshold("over"))
     odds *= max(1.0, standing / (_BY_WORDS if by_words else _TOLD))
     return odds / (1 + odds)

@@ -51,6 +51,12 @@ HABITS = (
             (),
             "her",
         ),
+        (
+            "Can you block out a weekly routine, Leo has football Saturdays and Ava has violin",
+            "Ava's stopped violin, wants drums.",
+            ["Leo has football Saturdays"],
+            "block out",
+        ),
         ("i have netflix and hulu", "cancelled hulu", ["i have netflix"], "netflix and hulu"),
         (
             "i work mondays and tuesdays at mcdonalds",
