@@ -24,7 +24,7 @@ _ALIKE = 2
 """So many words of a note are said again where it is said anew."""
 _BETWEEN = compile_later(
     r"(?:[,;]|\.(?=\s))\s+(?:(?:and|also|plus|then) )?|"
-    r"\s+and\s+(?=(?:my |our )?[\w'’-]{2,20} (?:has|have|is|are|does|do|plays?|goes|go|works?|"
+    r" and (?=(?:my |our )?[\w'’-]{2,20} (?:has|have|is|are|does|do|plays?|goes|go|works?|"
     r"loves?|likes?|takes?|needs?)\b)"
 )
 _ASKS = compile_later(

@@ -52,9 +52,10 @@ HABITS = (
             "her",
         ),
         (
-            "Can you block out a weekly routine, Leo has football Saturdays and Ava has violin",
+            "Can you block out a routine, Leo has football Saturday mornings and Ava has violin on"
+            " Wednesdays",
             "Ava's stopped violin, wants drums.",
-            ["Leo has football Saturdays"],
+            ["Leo has football Saturday mornings"],
             "block out",
         ),
         ("i have netflix and hulu", "cancelled hulu", ["i have netflix"], "netflix and hulu"),
