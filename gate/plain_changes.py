@@ -255,9 +255,12 @@ def _of_version(text: str, told: News, held: list[Held]) -> list[Held]:
     """The one memory of which words may tell another version; of several, the one of which the
     first number is the same."""
     if len(held) > 1 and told.new is not None:
-        first = re.escape(text[slice(*told.new)].partition(".")[0])
+        first = text[slice(*told.new)].partition(".")[0]
+        claims = [_VERSION.findall(one.written.memory.claim) for one in held]
         held = [
-            one for one in held if re.search(rf"(?<![\d.]){first}\.\d", one.written.memory.claim)
+            one
+            for one, versions in zip(held, claims, strict=True)
+            if any(each.partition(".")[0] == first for each in versions)
         ]
     return held if len(held) == 1 else []
 

@@ -69,6 +69,9 @@ I live in Leipzig.
 swapped Leipzig for Dresden
 I drive a blue 2011 Corsa.
 swapped the Corsa for a Polo
+I use Ubuntu 20.04.
+I use Python 3.11.
+bumped to 3.12
 I have 8 koi.
 three died, so 5 koi left
 Our weekly meeting is at 9:40.
