@@ -13,7 +13,7 @@ from beliefledger.gate import notes, scorers
 from beliefledger.gate.rules import greetings, named_roles, yes_no
 from beliefledger.gate.rules.whole_sentences import OF_ANSWERS
 from beliefledger.gate.sentences import sentences
-from beliefledger.ledger.candidate import Candidate, Durability, Source, Speech, SpeechAct
+from beliefledger.ledger.candidate import SELF, Candidate, Durability, Source, Speech, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 _OF_IDENTITY = ("identity.", "work.role", "body.height", "relation.marital-status")
@@ -57,6 +57,8 @@ def weighed(
             yield candidate
             continue
         # What is told beside a question is judged by itself.
+        if _answers(candidate) and said.strip() == text.strip():
+            said = _as_said(candidate.claim)
         earnest = scorers.earnest(span.quote if _asks(said) else _NEWS.sub("", said))
         doubt = scorers.threshold(_doubt(candidate, said, at_length=len(text) > notes.CHAT))
         if playing is None and doubt <= earnest < in_a_game:  # else a game makes no difference
@@ -65,6 +67,29 @@ def weighed(
             yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
         else:
             yield candidate
+
+
+def _answers(candidate: Candidate) -> bool:
+    """Whether a question of the assistant is a part of what was said ("Where do you live?"), and
+    not one that is only confirmed."""
+    told = candidate.source is not Source.CONFIRMED and candidate.claim.startswith(SELF)
+    return told and any(each.turn for each in candidate.spans[1:])
+
+
+def _as_said(claim: str) -> str:
+    """A claim in the first person: whether "Bergen" is meant nobody knows, but of "I live in
+    Bergen" one does."""
+    begins = next(each for each in _FIRST_PERSON if claim.startswith(each))
+    return _FIRST_PERSON[begins] + claim.removeprefix(begins)
+
+
+_FIRST_PERSON = {
+    f"{SELF}'s ": "My ",
+    f"{SELF} is ": "I am ",
+    f"{SELF} has ": "I have ",
+    f"{SELF}: ": "I'm ",
+    SELF: "I",
+}
 
 
 def _is_confirmed(text: str, earlier: Sequence[Speech]) -> bool:

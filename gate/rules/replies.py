@@ -67,7 +67,7 @@ def _answer(
     turn: Speech, asked: Span, match: re.Match[str], says: dict[str, Any]
 ) -> Candidate | None:
     words = words_of(turn.content, 0, len(turn.content))
-    phrase = _phrase(words)
+    phrase = _phrase(words, dated=says.get("dated", False))
     if phrase is None:
         return None
     first, last = phrase
@@ -94,15 +94,16 @@ def _answer(
     end = words[-1].end if says.get("settled") else words[last - 1].end
     finding = RuleFinding(
         turn.content, words[0].start, end, claim, says.get("type", "fact"),
-        says["attribute"].format_map(fills), value, says["importance"], confidence=850,
+        says["attribute"].format_map(fills), value, says["importance"],
         act=SpeechAct.STATEMENT,
     )  # fmt: skip
     candidate = to_candidate(finding, turn.said_at)
     return candidate.model_copy(update={"spans": (*candidate.spans, asked)})
 
 
-def _phrase(words: list[Token]) -> tuple[int, int] | None:
-    """The words of a bare answer, up to the first mark; None where it is not one."""
+def _phrase(words: list[Token], *, dated: bool) -> tuple[int, int] | None:
+    """The words of a bare answer, up to the first mark; None where it is not one. Where a date is
+    asked for, "may" is a month."""
     first = 0
     while first < len(words) and (words[first].low in _LEAD or words[first].low in _MARKS):
         first += 1
@@ -110,7 +111,9 @@ def _phrase(words: list[Token]) -> tuple[int, int] | None:
     while last < len(words) and words[last].low not in _MARKS and words[last].low not in _ENDS:
         last += 1
     said = [word.low for word in words[first:last]]
-    if not 1 <= len(said) <= _MOST_WORDS or not _REFUSED.isdisjoint(said):
+    if not 1 <= len(said) <= _MOST_WORDS or not (
+        _REFUSED - {"may"} if dated else _REFUSED
+    ).isdisjoint(said):
         return None
     if verb_form(said[0])[1] in (Form.BASE, Form.PAST) or not words[first].text[0].isalnum():
         return None

@@ -1,0 +1,73 @@
+"""What a word or two say, as the answer to a question of the assistant."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def answered(somebody, *talk):
+    """What is believed after a talk, of which the assistant says the questions."""
+    memory = somebody.memory
+    for minute, words in enumerate(talk):
+        role = "assistant" if words.endswith("?") else "user"
+        memory.record_turn(
+            somebody.who, words, role=role, session="s", said_at=f"2026-03-01T10:{minute:02}:00Z"
+        )
+        memory.process()
+    return [each.text for each in memory.beliefs(somebody.who)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "text"),
+    [
+        ("Where do you live?", "Bergen", "User lives in Bergen"),
+        ("Where do you live?", "in bergen", "User lives in bergen"),
+        ("Where's home for you?", "Leeds", "User's home is Leeds"),
+        ("Who do you work for?", "Tesco", "User works for Tesco"),
+        ("What should I call you?", "Mick", "User wants to be called Mick"),
+        ("Which bank are you with?", "Monzo", "User banks with Monzo"),
+        ("Who's your boss?", "Graham", "User's boss is Graham"),
+        ("Who's your landlord?", "Mr Khan", "User's landlord is Mr Khan"),
+        ("When's your birthday?", "May 3", "User's birthday is May 3"),
+        ("What kind of music do you like?", "jazz", "User likes jazz"),
+        ("What operating system are you on?", "linux", "User's operating system is linux"),
+        ("What time do you usually wake up?", "6ish", "User wakes up at 6ish"),
+        ("What size shoe are you?", "9", "User's shoe size is 9"),
+        ("What are you studying?", "law", "User: studying law"),
+        ("Which team do you support?", "Leeds", "User supports Leeds"),
+        ("How do you get to work?", "by bike", "User gets to work by bike"),
+        ("How much is your rent?", "950", "User's rent is 950"),
+        ("How much do you earn?", "42k", "User earns 42k"),
+        ("What do you drive?", "a golf", "User drives a golf"),
+        ("Metric or imperial?", "metric", "User: metric"),
+    ],
+)
+def test_a_word_says_what_was_asked(somebody, asked, answer, text):
+    assert answered(somebody, asked, answer) == [text]
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "answer", "text"),
+    [
+        ("i live in oslo", "Where are you living these days?", "bergen", "User lives in bergen"),
+        ("i have two kids", "How many kids do you have now?", "three", "User has three kids"),
+        ("my name is Jo", "What's your name?", "Mick", "User's name is Mick"),
+    ],
+)
+def test_it_takes_the_place_of_what_was_told(somebody, before, asked, answer, text):
+    assert answered(somebody, before, asked, answer) == [text]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("Where do you live?", "the moon"),
+        ("Where do you live?", "in your walls"),
+        ("Where are you based?", "narnia"),
+        ("Where do you live?", "maybe later"),
+        ("What's your rent?", "too much"),
+        ("Do you have any allergies?", "nuts"),  # of health: that waits for a person
+    ],
+)
+def test_a_joke_and_what_is_no_answer_say_nothing(somebody, asked, answer):
+    assert answered(somebody, asked, answer) == []
