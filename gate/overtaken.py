@@ -288,7 +288,7 @@ POSTS = ("work.role", "work.employer")
 """What somebody is still whose hours are others."""
 _SHIFTS = compile_later(
     r"\b(?:(?:do|doing|on|work|working|to|back on) (?:the )?(?:days|nights|earlies|lates|mornings|"
-    r"weekends|\w{3,6}days?)|(?:day|night|early|late) shifts?)\b(?! off)",
+    r"weekends)|work(?:ing)?(?: on)? \w{3,6}days?|(?:day|night|early|late) shifts?)\b(?! off)",
     re.I,
 )
 _SURE = CHANGES - {"since", "back"} | {"passing"}
