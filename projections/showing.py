@@ -41,9 +41,14 @@ class ShownTurn:
     def outdated(self, now: Micros) -> Superseded | None:
         """What took the place of its memories, where none of them is current any more: what ends on
         a day to come is."""
-        over = [each for each in self.superseded if each.since is None or each.since <= now]
+        over = [each for each in self.superseded if is_over(each.since, now)]
         all_over = over and {each.memory for each in over}.issuperset(self.memories)
         return over[-1] if all_over else None
+
+
+def is_over(since: Micros | None, now: Micros) -> bool:
+    """Whether what ends at a time is over: "on Friday" is not, on a Thursday."""
+    return since is None or since <= now
 
 
 def shown_again(parts: Mapping[str, Any]) -> ShownTurn:

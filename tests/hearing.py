@@ -21,6 +21,11 @@ class Somebody:
         said_at, self._next = self._next, self._next + timedelta(days=1)
         return self.memory.remember(self.who, words, said_at=said_at)
 
+    def is_asked(self, words: str) -> None:
+        """The assistant says something to them, an hour before they go on."""
+        said_at = self._next - timedelta(hours=1)
+        self.memory.record_turn(self.who, words, role="assistant", said_at=said_at)
+
     def beliefs(self, **asked: Any) -> Any:
         return self.memory.beliefs(self.who, **asked)
 

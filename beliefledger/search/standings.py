@@ -24,6 +24,7 @@ from beliefledger.projections.showing import (
     ShownTurn,
     Superseded,
     blanked,
+    is_over,
     joined,
     says_nothing,
 )
@@ -102,8 +103,8 @@ class Standing:
         return found if found and found.state in OUTDATED and self.is_over(found.since) else None
 
     def is_over(self, since: Micros | None) -> bool:
-        """Whether what ends at a time is over: "on Friday" is not, on a Thursday."""
-        return since is None or since <= self.now
+        """Whether what ends at a time is over by now."""
+        return is_over(since, self.now)
 
     def marked(self, hit: Hit) -> Hit:
         """A result with what became of it by now."""

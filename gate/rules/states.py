@@ -75,10 +75,7 @@ _FOR_OTHERS = compile_later(
 _NOW = compile_later(r"\b(?:now|these days|nowadays)\b", re.I)
 _QUICK = Guarded(
     r"\b(?:up|early|late|smoke|vape|me on|put on|said yes|night owl|morning person|promoted|role|"
-    r"title|"
-    r"position|had|"
-    r"work out|"
-    r"workout|"
+    r"title|position|had|work out|workout|"
     r"train|exercise|lift|bank|meeting|appointment|dinner|lunch|breakfast|interview|call|party|"
     r"exam|checkup|"
     r"check-up|rehearsal|date|comes|coming|arrives|arriving|booked|is my|is now my|turned|been|"

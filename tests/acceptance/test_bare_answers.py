@@ -5,16 +5,10 @@ from __future__ import annotations
 import pytest
 
 
-def answered(somebody, *talk):
-    """What is believed after a talk, of which the assistant says the questions."""
-    memory = somebody.memory
-    for minute, words in enumerate(talk):
-        role = "assistant" if words.endswith("?") else "user"
-        memory.record_turn(
-            somebody.who, words, role=role, session="s", said_at=f"2026-03-01T10:{minute:02}:00Z"
-        )
-        memory.process()
-    return [each.text for each in memory.beliefs(somebody.who)]
+def answered(somebody, asked, answer):
+    """What is believed once somebody has answered."""
+    somebody.is_asked(asked)
+    return [each.text for each in somebody.believed_after(answer, besides=())]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +49,8 @@ def test_a_word_says_what_was_asked(somebody, asked, answer, text):
     ],
 )
 def test_it_takes_the_place_of_what_was_told(somebody, before, asked, answer, text):
-    assert answered(somebody, before, asked, answer) == [text]
+    somebody.remember(before)
+    assert answered(somebody, asked, answer) == [text]
 
 
 @pytest.mark.parametrize(

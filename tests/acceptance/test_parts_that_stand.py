@@ -125,9 +125,8 @@ def test_a_job_lasts_until_the_last_day_that_is_named(somebody, news):
 
 
 def test_what_is_left_of_an_answer_has_its_question_still(somebody):
-    memory, at = somebody.memory, "2026-03-01T08:00:00Z"
     asked = "Which days do you go to the office?"
-    memory.record_turn(somebody.who, asked, role="assistant", said_at=at)
+    somebody.is_asked(asked)
     somebody.remember("mon, tue and thurs")
     somebody.remember("they put me on wed instead of tues")
     assert f"{asked} mon, wed and thurs" in [each.text for each in somebody.beliefs()]

@@ -55,7 +55,7 @@ NOT_PLAIN = [
 
 
 def _after(somebody: Any, asked: str, answer: str) -> list[str]:
-    somebody.memory.record_turn(somebody.who, asked, role="assistant", said_at="2026-02-28T09:00Z")
+    somebody.is_asked(asked)
     return [each.text for each in somebody.believed_after(answer)]
 
 
