@@ -233,7 +233,7 @@ def merged(candidates: Sequence[Candidate]) -> list[ContextLine]:
             continue
         of = of_turn.get(each.line.id)
         if of is not None:
-            if lines[of].words is None:
+            if lines[of].words is None and each.line.role not in AGENTS:
                 spans = memories[of].spans[each.line.id]
                 words = "" if each.said is None else each.said.around(spans)
                 if _says_more(canonical_text(words), memories[of].claim):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from beliefledger import open_memory
+
 
 def answered(somebody, asked, answer):
     """What is believed once somebody has answered."""
@@ -66,3 +68,12 @@ def test_it_takes_the_place_of_what_was_told(somebody, before, asked, answer, te
 )
 def test_a_joke_and_what_is_no_answer_say_nothing(somebody, asked, answer):
     assert answered(somebody, asked, answer) == []
+
+
+def test_the_question_is_not_told_as_the_words_of_who_answered(place):
+    with open_memory(place, consent="consent", embedder="words-2") as memory:
+        memory.remember("ana", "my rent is 1100 a month", session="s")
+        memory.record_turn("ana", "Where do you live now?", role="assistant", session="s")
+        memory.remember("ana", "Cardiff", session="s")
+        told, *_ = memory.context("ana", "where do I live now?").lines
+    assert (told.text, told.words) == ("User lives in Cardiff", None)
