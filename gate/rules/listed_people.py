@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from beliefledger.gate.claim_wordings import number_of
 from beliefledger.gate.rules.findings import Reading, RuleFinding
-from beliefledger.gate.rules.lexicon import NEAR, PETS, WORDS
+from beliefledger.gate.rules.lexicon import GIVEN, NEAR, PETS, WORDS
 from beliefledger.gate.rules.named_roles import slot_of
 from beliefledger.gate.rules.names import NO_NAMES
 from beliefledger.gate.rules.possessives import topic_of_noun
@@ -25,10 +25,13 @@ _NAME = r"(?-i:[A-ZÀ-Þ])[^\W\d_'’-]{1,20}(?:-(?-i:[A-Z])[^\W\d_]{1,14})?"
 _AGE = (
     r"(?:,? ?\(?(?:aged? |is |who(?:['’]s| is) )?\d{1,2}(?: (?:years|yrs?|months?)(?: old)?)?\)?)?"
 )
-_HAS = compile_later(r"\b(?:i|we)(?:['’]ve(?: got)?| have(?: got)?| got) (?=\w)", re.I)
+_TYPED = r"[^\W\d_][^\W\d_'’-]{1,20}(?=\s*(?:$|[,.;!)(&+]|(?:and|plus|who)\b))"
+"""A name as it is typed in a hurry: "a son leo and a daughter mia"."""
+_AGED = r"[^\W\d_][^\W\d_'’-]{1,20}(?= (?:is |who |\()?\d)"
+_HAS = compile_later(r"\b(?:i|we)(?:['’]?ve(?: got)?| have(?: got)?| got) (?=\w)", re.I)
 _ONE = compile_later(
     rf"(?:(?:an?|one|my|our) )?{_ADJECTIVES}(?P<kin>[^\W\d_][\w-]{{2,16}})"
-    rf"(?:, | \(| |: | - | – )(?P<called>(?:called|named|by the name of) )?(?P<name>{_NAME}){_AGE}"
+    rf"(?:, | \(| |: | - | – )(?P<called>(?:called|named|by the name of) )?(?P<name>{_NAME}|{_TYPED}){_AGE}"
     rf"\)?(?:,? (?:(?:who )?(?:lives|living|is|based|over) )?in (?P<place>{_NAME}(?: "
     rf"{_NAME})?))?",
     re.I,
@@ -42,10 +45,11 @@ _KINS = {
     "girls": "daughter", "brothers": "brother", "sisters": "sister", "grandchildren": "grandchild",
     "grandsons": "grandson", "granddaughters": "granddaughter", "nieces": "niece",
     "nephews": "nephew", "stepsons": "stepson", "stepdaughters": "stepdaughter",
-    "stepkids": "stepkid", "grandkids": "grandkid",
+    "stepkids": "stepkid", "grandkids": "grandkid", "dogs": "dog", "cats": "cat",
+    "rabbits": "rabbit", "kittens": "kitten", "puppies": "puppy", "horses": "horse",
 }  # fmt: skip
 _SEVERAL = compile_later(
-    r"\b(?:(?:i|we)(?:['’]ve(?: got)?| have(?: got)?| got)|(?P<my>my|our)) "
+    r"\b(?:(?:i|we)(?:['’]?ve(?: got)?| have(?: got)?| got)|(?P<my>my|our)) "
     rf"(?:(?P<count>two|three|four|five|six|[2-6]) )?{_ADJECTIVES}(?P<kin>{'|'.join(_KINS)})"
     r"(?P<are> (?:are )?(?:called|named) | are |['’] names are | ?[:,(] ?| - | – | )",
     re.I,
@@ -56,7 +60,7 @@ _YEARS = (
     r"(?:(?: years| yrs?)?(?: old)?\b)?\)?)?"
 )
 _EACH = compile_later(
-    rf"(?:(?:little|big|baby|then) ){{0,2}}(?P<name>{_NAME}){_YEARS}(?![\w'’-])", re.I
+    rf"(?:(?:little|big|baby|then) ){{0,2}}(?P<name>{_NAME}|{_TYPED}|{_AGED}){_YEARS}(?![\w'’-])", re.I
 )
 _JOINED = compile_later(r",? (?:and|&) |, ?| ?& ?", re.I)
 
@@ -79,17 +83,30 @@ def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
         return [*found, *_told_of_one(reading)]
     if counted:  # how many there are is told besides
         said = {(each.attribute, each.value.lower()) for each in found}
-        return found + [
+        return [_without_names(each, counted) for each in found] + [
             each for each in counted if (each.attribute, each.value.lower()) not in said
         ]
     start, end = listed[0].start, max(each.end for each in listed)
     within = ("has.", "relation.")
+    kins = {each.attribute.split(".")[1] for each in listed}
     kept = [
         each
         for each in found
-        if not each.attribute.startswith(within) or each.end <= start or each.start >= end
+        if not each.attribute.startswith(within)
+        or each.end <= start
+        or each.start >= end
+        or (each.end > end and each.attribute.split(".")[1] not in kins)
     ]
     return kept + listed
+
+
+def _without_names(number: RuleFinding, counted: list[RuleFinding]) -> RuleFinding:
+    """How many there are, without the names, of which the claim may have the first few."""
+    bare = number.claim.partition(",")[0]
+    names = [each.value for each in counted if each.type == "relation"]
+    if number.attribute != "family.children" or any(name in bare for name in names):
+        return number
+    return number._replace(claim=bare)
 
 
 def _listed(reading: Reading) -> Iterator[RuleFinding]:
@@ -99,7 +116,7 @@ def _listed(reading: Reading) -> Iterator[RuleFinding]:
         return
     at, listed = has.end(), list[re.Match[str]]()
     while (one := _ONE.match(text, at, end)) is not None:
-        if one["kin"].lower() not in NEAR or one["name"].lower() in _NO_NAME:
+        if one["kin"].lower() not in NEAR or not _is_name(one):
             break
         listed.append(one)
         more = _MORE.match(text, one.end(), end)
@@ -112,6 +129,17 @@ def _listed(reading: Reading) -> Iterator[RuleFinding]:
         yield _relation(reading, has.start(), one)
         if one["place"] and one["kin"].lower() not in PETS:
             yield _home(reading, one)
+
+
+def _is_name(one: re.Match[str]) -> bool:
+    name = one["name"]
+    if name.lower() in _NO_NAME:
+        return False
+    return name[0].isupper() or name in GIVEN or bool(one.groupdict().get("called"))
+
+
+def _name(one: re.Match[str]) -> str:
+    return one["name"][0].upper() + one["name"][1:]
 
 
 _AND_THEY = compile_later(
@@ -157,6 +185,9 @@ def _counted(reading: Reading) -> Iterator[RuleFinding]:
     told = number_of(some["count"].lower()) if some["count"] else str(len(each))
     if len(each) < _LEAST or told != str(len(each)):
         return
+    known = [_is_name(one) for one in each]
+    if not all(known) and not (some["count"] and any(known)) and "ed" not in some["are"]:
+        return  # "my kids are happy and loud"
     kin = _KINS[some["kin"].lower()]
     for one in each:
         yield _relation(reading, some.start(), one, kin)
@@ -168,7 +199,7 @@ _LEAST = 2
 
 
 def _aged(reading: Reading, start: int, one: re.Match[str], kin: str) -> RuleFinding:
-    name, age = one["name"], one["age"]
+    name, age = _name(one), one["age"]
     return RuleFinding(
         reading.content, start, one.end("age"), f"User's {kin} {name} is {age}", "fact",
         "identity.age", age, 500, 800, topic="family", entity=name, participants=(name,),
@@ -177,7 +208,7 @@ def _aged(reading: Reading, start: int, one: re.Match[str], kin: str) -> RuleFin
 
 
 def _relation(reading: Reading, start: int, one: re.Match[str], kin: str = "") -> RuleFinding:
-    kin, name = kin or one["kin"].lower(), one["name"]
+    kin, name = kin or one["kin"].lower(), _name(one)
     slot = f"relation.{kin}.name" if kin in PETS else slot_of(kin, kin, name, titled=False)[1]
     return RuleFinding(
         reading.content, start, one.end("name"), f"User's {kin} is {name}", "relation", slot, name,
@@ -186,7 +217,7 @@ def _relation(reading: Reading, start: int, one: re.Match[str], kin: str = "") -
 
 
 def _home(reading: Reading, one: re.Match[str]) -> RuleFinding:
-    kin, name, place = one["kin"].lower(), one["name"], one["place"]
+    kin, name, place = one["kin"].lower(), _name(one), one["place"]
     return RuleFinding(
         reading.content, one.start(), one.end("place"), f"User's {kin} {name} is in {place}",
         "fact", "home.location", place, 500, 800, topic="home", entity=name, participants=(name,),

@@ -72,7 +72,7 @@ def categories_of(claim: str) -> Iterator[str]:
     """The special categories that a claim's words belong to, those of single words first."""
     before = ""
     said = _WORD.findall(claim.lower().replace("’", "'"))
-    for found, following in zip(said, [*said[1:], ""], strict=True):
+    for found, following in zip(said, [*said[1:], ""][: len(said)], strict=True):
         word = found if found in _SENSITIVE else found.removesuffix("'s")
         if (word in _SUBJECTS and before in _STUDIES) or (
             word == "medical" and following in _OF_STUDIES

@@ -46,6 +46,18 @@ HABITS = (
             "three cats",
         ),
         (
+            "i have a dog called rex and a cat called mia",
+            "rex died",
+            ("User's cat is Mia",),
+            "dog",
+        ),
+        (
+            "ive got two sons, leo and max. we also have a lodger",
+            "my lodger left",
+            ("son is Leo", "son is Max"),
+            "a lodger",
+        ),
+        (
             "got a kitten, calling her Pixel",
             "actually the kitten is back at the shelter",
             (),

@@ -272,3 +272,12 @@ def test_a_ledger_whose_clock_went_back_is_searched_and_says_how_it_is(memory, c
     assert memory.status().turns
     clock.ahead(1200)
     assert [each.query for each in memory.recalls.list()] == ["dark"]
+
+
+@pytest.mark.parametrize("marks", ["...", "?!", "👍", "—"])
+def test_a_turn_without_words_stops_no_search(memory, marks):
+    memory.remember("ana", marks)
+    assert [each.text for each in memory.search("ana", "dark mode", 1).results] == [
+        "User always uses dark mode"
+    ]
+    assert "dark mode" in memory.context("ana", "dark mode").lines[0].text
