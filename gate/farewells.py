@@ -22,6 +22,7 @@ from beliefledger.gate.dependents import with_what_depends
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.entity_names import of_speaker
 from beliefledger.gate.figure_changes import refigured
+from beliefledger.gate.happenings import happening
 from beliefledger.gate.meant_memories import (
     LASTING,
     PLANNED,
@@ -36,24 +37,23 @@ from beliefledger.gate.meant_memories import (
 )
 from beliefledger.gate.negations import is_denied
 from beliefledger.gate.note_parts import exchanged, parts_left, says_anew
-from beliefledger.gate.notes import is_called
 from beliefledger.gate.overtaken import BRIEF, POSTS, is_kin_still, overtaken, without_sure_to_stand
 from beliefledger.gate.persons import known
 from beliefledger.gate.plans import fulfils, is_off_this_once, plans
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.renewals import Renewal, older_of_slot, renewals, renewed
+from beliefledger.gate.restatements import at_another
 from beliefledger.gate.rules import distinctions, farewells, new_figures, passing_states
 from beliefledger.gate.rules import lapses as rules_lapses
 from beliefledger.gate.rules import plain_changes as rules_plain_changes
 from beliefledger.gate.rules import renewals as rules_renewals
 from beliefledger.gate.rules import successions as rules_successions
+from beliefledger.gate.rules.farewells import SAME
 from beliefledger.gate.rules.last_days import last_day
 from beliefledger.gate.rules.lexicon import GIVEN
-from beliefledger.gate.rules.sensitive import category_of
-from beliefledger.gate.sentences import before, sentences
+from beliefledger.gate.sentences import before
 from beliefledger.gate.spoken_of import goes_on_of, spoken_of
-from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span
-from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.ledger.candidate import SELF, Candidate, Ends
 
 _STAYING = ("identity.name", "identity.birth", "identity.age", "event.", "record.", "language.")
 """What nobody takes leave of."""
@@ -154,12 +154,19 @@ def mean(
                 meant += _meant(candidate, held, [*kept, *meant], turn)
             continue
         kind = candidate.ends[0].attribute
-        fits = {"event.*": plans(turn), "plan.*": fulfils, "note.*": says_anew}.get(kind, names)
-        types = _TYPES.get(kind, LASTING)
         said = candidate.spans[0].quote
+        ways = {
+            "event.*": plans(turn), "plan.*": fulfils, "note.*": says_anew, SAME: at_another(said),
+        }  # fmt: skip
+        fits = ways.get(kind, names)
+        types = _TYPES.get(kind, LASTING)
         lead = before(turn.content, candidate.spans[0].start)
-        held = spoken_of(lead, said, look_up(standing, candidate, fits, types), standing)
-        if held and kind != "note.*":
+        if kind == SAME:
+            standing.spare(frozenset())
+            held = look_up(standing, candidate, fits, types)
+        else:
+            held = spoken_of(lead, said, look_up(standing, candidate, fits, types), standing)
+        if held and kind not in _SAID_ANEW:
             held = lapses.without_only_theirs(held, candidate, known(standing))
         if kind == "*":
             held = [
@@ -169,7 +176,7 @@ def mean(
                 and not (each.type in LASTING and is_off_this_once(said))
             ]
             held = without_sure_to_stand(said, held)
-        if kind == "note.*":
+        if kind == "note.*" or (kind == SAME and any(_meets(each, candidate) for each in kept)):
             kept = _renewing(kept, candidate, held[: MOST + 1])
             continue
         if 0 < len(held) <= MOST:
@@ -181,7 +188,7 @@ def mean(
             meant += list(_meant(candidate, held, [*kept, *meant], turn))
     standing.spare(frozenset())
     kept, meant = with_what_calls(standing, kept), with_what_calls(standing, meant)
-    meant += [each for some in parted for each in _told(some, turn, [*kept, *meant])]
+    meant += [each for some in parted for each in happening(some, turn, [*kept, *meant])]
     if not meant and not fewer:
         return turn, kept
     cites = draft.cited(subject_ref, [*fewer, *meant])
@@ -322,7 +329,9 @@ def _outlives(candidate: Candidate, held: Held) -> bool:
     return distinctions.outlives(said, words, memory.attribute, memory.value, memory.claim, new)
 
 
-_TYPES = {"event.*": PLANNED, "plan.*": PLANNED, "note.*": frozenset({NOTE})}
+_TYPES = {"event.*": PLANNED, "plan.*": PLANNED, "note.*": frozenset({NOTE}), SAME: PLANNED}
+_SAID_ANEW = ("note.*", SAME)
+"""What is ended by the memory that says it anew."""
 
 
 def _renewing(
@@ -409,64 +418,7 @@ def _meant(
             }
         )
     if not changed:
-        yield from _told(candidate, turn, beside)
-
-
-def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> Iterator[Candidate]:
-    """The sentence that ended something, as what happened, unless the rest says it already."""
-    span = candidate.spans[0]
-    start, end = next(
-        (each for each in sentences(turn.content) if each[0] <= span.start < each[1]),
-        (span.start, span.end),
-    )
-    quote = turn.content[start:end].rstrip(" .!,")
-    own = [
-        each
-        for other in beside
-        if not other.retracts
-        for each in other.spans
-        if each.turn is None
-        and each.start < end
-        and start < each.end
-        and not is_called(other, each)
-    ]
-    left = " ".join(
-        word[0]
-        for word in WORD.finditer(turn.content, start, end)
-        if not any(each.start <= word.start() < each.end for each in own)
-    )
-    if category_of(quote) not in (None, candidate.category) and not own:
-        start, end = span.start, span.end  # without the reason for it
-        quote = turn.content[start:end].rstrip(" .!,")
-    if (own and len(left.split()) < _REST) or category_of(quote) not in (None, candidate.category):
-        return
-    if own:  # of what is told already, nothing is told again
-        rest = max(each.end for each in own if each.start <= start or each.start == own[0].start)
-        begin = _BEHIND.match(turn.content, rest, end)
-        if begin is not None and min(each.start for each in own) <= start + _LEAD:
-            start = begin.end()
-            if _HANGING.match(turn.content, start, end):
-                start = max(start, span.start)
-            quote = turn.content[start:end].rstrip(" .!,")
-            if len(quote.split()) < _REST or _HANGING.match(quote):
-                return
-    quote = rules_successions.without_orders(quote)
-    here = Span(start=start, end=start + len(quote), quote=quote)
-    yield candidate.model_copy(
-        update={
-            "claim": quote, "value": quote, "spans": (here,), "attribute": "event.change",
-            "replaces": None, "ends": (), "retracts": False, "entity": SELF,
-        }
-    )  # fmt: skip
-
-
-_BEHIND = compile_later(r"\s*[,;–—-]\s*(?:(?:and|so|but)\s)?|\s+(?:and|so|but)\s+", re.I)
-"""Between what is told already and the rest of its sentence."""
-_HANGING = compile_later(r"(?:it|its|he|she|they|is|was|are|were|has|had|which|who)\b", re.I)
-"""How words begin of which nobody can tell who or what is meant."""
-_LEAD = 8
-_REST = 4
-"""So many words that nothing else was found in are worth keeping beside what was."""
+        yield from happening(candidate, turn, beside)
 
 
 def _is_day(words: str) -> bool:

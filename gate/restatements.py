@@ -8,7 +8,9 @@ same unit, or where or with whom something is. What "it" means is the memory tol
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
+from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import stem, stems
 from beliefledger.gate.pairs import Said, Told
 from beliefledger.gate.rules import new_figures
@@ -93,6 +95,35 @@ def restates(said: Said, told: Told, *, pointed: bool) -> bool:
     return _has_another_figure(said, told, pointed=pointed) or _is_elsewhere(
         said, told, pointed=pointed
     )
+
+
+def at_another(text: str) -> Callable[[Held, str], bool]:
+    """Whether a sentence says word for word what a memory says, but with another figure, of what
+    has one at a time: "trash day is monday" and "trash day will be thursday"."""
+    said = text.lower()
+    there = [each for each in new_figures.figures(said) if each.kind != "number"]
+    new = there[0] if len(there) == 1 else new_figures.Figure("none", 0, 0)
+    figure = said[new.start : new.end].rstrip("s")
+    rest = stems(f"{said[: new.start]} {said[new.end :]}") - _FILLING
+
+    def fits(held: Held, words: str) -> bool:
+        del words
+        claim = held.written.memory.claim.lower()
+        was = [each for each in new_figures.figures(claim) if each.kind == new.kind]
+        if len(was) != 1 or claim[was[0].start : was[0].end].rstrip("s") == figure:
+            return False
+        other = stems(f"{claim[: was[0].start]} {claim[was[0].end :]}") - _FILLING
+        return bool(rest) and rest == other
+
+    return fits
+
+
+_FILLING = frozenset(
+    stem(word)
+    for word in "user s the a an my our is are was will be it its it's it'll on at by in for "
+    "from to now of and so ok actually starting next this week month year then just "
+    "again till until".split()
+)
 
 
 def counts_anew(said: Said, told: Told) -> bool:

@@ -67,7 +67,9 @@ def may_be_in(text: str) -> bool:
     low = lowered(text)
     if not _HINTS.isdisjoint(_WORD.findall(low)):
         return True
-    return any(map(text.__contains__, _ARROWS)) or _DONE.search(text, low) is not None
+    if any(map(text.__contains__, _ARROWS)) or _DONE.search(text, low) is not None:
+        return True
+    return _ONE_TIME.search(low) is not None
 
 
 def findings(content: str, start: int, end: int, said_at: int) -> Iterator[RuleFinding]:
@@ -123,6 +125,8 @@ def _partings(text: str) -> Iterator[Parting]:
         yield Parting(" ".join(said), (0, len(text)), None, "plan.*")
     if _ANEW.search(text) is not None and _DOUBTS.search(text) is None:
         yield Parting(" ".join(dict.fromkeys(_WORD.findall(low))), (0, len(text)), None, "note.*")
+    if _ONE_TIME.search(low) is not None and _BESIDES.search(low) is None:
+        yield Parting(" ".join(dict.fromkeys(_WORD.findall(low))), (0, len(text)), None, SAME)
     for parting in _PARTINGS:
         if not parting.may_match(low):
             continue
@@ -137,6 +141,16 @@ def _partings(text: str) -> Iterator[Parting]:
             old = _telling(words)
             if old:
                 yield Parting(old, _clause(text, match))
+
+
+SAME = "same.*"
+"""Looks for what a sentence says with another day, date or hour."""
+_ONE_TIME = compile_later(
+    r"(?:\b(?:is|was|will be|due|deadline|ends?|starts?|opens?|closes?|begins?|meets?)\b|['’]s )"
+    r"[^\n]{0,40}?(?:day\b|days\b|\d)"
+)
+"""Of what has one time: "gym on mondays" may have several."""
+_BESIDES = compile_later(r"\b(?:also|too|as well|another|second|next one|other)\b|\?")
 
 
 def _done_in(text: str) -> str:

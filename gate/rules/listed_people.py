@@ -31,7 +31,8 @@ _AGED = r"[^\W\d_][^\W\d_'’-]{1,20}(?= (?:is |who |\()?\d)"
 _HAS = compile_later(r"\b(?:i|we)(?:['’]?ve(?: got)?| have(?: got)?| got) (?=\w)", re.I)
 _ONE = compile_later(
     rf"(?:(?:an?|one|my|our) )?{_ADJECTIVES}(?P<kin>[^\W\d_][\w-]{{2,16}})"
-    rf"(?:, | \(| |: | - | – )(?P<called>(?:called|named|by the name of) )?(?P<name>{_NAME}|{_TYPED}){_AGE}"
+    r"(?:, | \(| |: | - | – )(?P<called>(?:called|named|by the name of) )?"
+    rf"(?P<name>{_NAME}|{_TYPED}){_AGE}"
     rf"\)?(?:,? (?:(?:who )?(?:lives|living|is|based|over) )?in (?P<place>{_NAME}(?: "
     rf"{_NAME})?))?",
     re.I,
@@ -60,7 +61,8 @@ _YEARS = (
     r"(?:(?: years| yrs?)?(?: old)?\b)?\)?)?"
 )
 _EACH = compile_later(
-    rf"(?:(?:little|big|baby|then) ){{0,2}}(?P<name>{_NAME}|{_TYPED}|{_AGED}){_YEARS}(?![\w'’-])", re.I
+    rf"(?:(?:little|big|baby|then) ){{0,2}}(?P<name>{_NAME}|{_TYPED}|{_AGED}){_YEARS}(?![\w'’-])",
+    re.I,
 )
 _JOINED = compile_later(r",? (?:and|&) |, ?| ?& ?", re.I)
 
@@ -101,10 +103,12 @@ def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
 
 
 def _without_names(number: RuleFinding, counted: list[RuleFinding]) -> RuleFinding:
-    """How many there are, without the names, of which the claim may have the first few."""
-    bare = number.claim.partition(",")[0]
-    names = [each.value for each in counted if each.type == "relation"]
-    if number.attribute != "family.children" or any(name in bare for name in names):
+    """How many there are, without the names where the claim has but the first few of them."""
+    bare, claim = number.claim.partition(",")[0], number.claim.lower()
+    names = [each.value.lower() for each in counted if each.type == "relation"]
+    if number.attribute != "family.children" or all(name in claim for name in names):
+        return number
+    if any(name in bare.lower() for name in names):
         return number
     return number._replace(claim=bare)
 
