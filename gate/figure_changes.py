@@ -159,6 +159,7 @@ def _is_moved_only(candidate: Candidate, kind: str, figure: new_figures.Figure, 
 
 _MOVED = compile_later(
     r"\b(?:moved|moving|moves|changed|changing|switched|shifted|gone|pushed|brought|rescheduled|"
+    r"postponed|extension|extended|delayed|"
     r"now|from now on|instead|these days|nowadays)\b",
     re.I,
 )
@@ -166,7 +167,7 @@ _OF_MOVING = frozenset(
     stem(each)
     for each in "moving moved moves change changed changing switched switch shifted pushed put "
     "brought forward back rescheduled instead these nowadays they they've he's she's theyve got "
-    "slot our".split()
+    "slot our postponed extension extended delayed been given staying".split()
 )
 """Words that only say that it is another time."""
 

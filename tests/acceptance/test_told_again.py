@@ -1,4 +1,4 @@
-"""What is told a second time with another day, date, hour or figure takes the place of the first."""
+"""What is told again with another day, date or hour takes the place of what was told first."""
 
 from __future__ import annotations
 
