@@ -10,15 +10,25 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.claim_wordings import number_of
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.decision import TurnView
+from beliefledger.gate.figure_units import (
+    BY,
+    DATED,
+    HOURS,
+    MEASURES,
+    before,
+    is_hour,
+    old_figure,
+    unit_of,
+)
+from beliefledger.gate.lone_figures import AGED, MADE_IT, lone
 from beliefledger.gate.meant_memories import LASTING, Standing, in_place, look_up, stem
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions, new_figures
+from beliefledger.gate.rules.lexicon import Form, verb_form
 from beliefledger.gate.spoken_of import spoken_of
 from beliefledger.ledger.candidate import Candidate, Ends, Span, When
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY
-
-_DATED = frozenset({"date", "clock", "weekday"})
 
 
 def refigured(
@@ -48,6 +58,8 @@ def refigured(
 def _with_figure(candidate: Candidate, figured: Candidate) -> Candidate:
     """A candidate that has another figure of a kind, with the one of the same sentence."""
     there = [each for each in new_figures.figures(candidate.claim) if each.kind == figured.replaces]
+    if len(there) > 1 and figured.replaces in HOURS:
+        there = [each for each in there if is_hour(candidate.claim, *each[1:], each.kind)]
     if len(there) != 1:
         return candidate
     [old] = there
@@ -72,7 +84,7 @@ def _refigured_by(
 ) -> Iterator[Candidate]:
     kind = candidate.replaces or ""
     topics = frozenset(next(ends.value for ends in candidate.ends if ends.among).split())
-    types = LASTING | {"event", "commitment"} if kind in _DATED else LASTING
+    types = LASTING | {"event", "commitment"} if kind in DATED else LASTING
     scored: list[tuple[int, Held, new_figures.Figure]] = []
     quote = candidate.spans[0].quote
     there = look_up(standing, candidate, lambda *_: True, types)
@@ -80,7 +92,7 @@ def _refigured_by(
         fit = _figure_meant(candidate, kind, topics, one, turn)
         if fit is not None:
             scored.append((fit[0], one, fit[1]))
-    scored = scored or [(0, *each) for each in _lone(standing, candidate, kind, turn)]
+    scored = scored or [(0, *each) for each in lone(standing, candidate, kind, turn)]
     if not scored:
         return
     best = max(score for score, _, _ in scored)
@@ -112,7 +124,7 @@ def _refigured_by(
         old = memory.claim[figure.start : figure.end]
         new = _as_many(candidate.value, old) if kind == "weekday" else candidate.value
         claim = memory.claim[: figure.start] + new + memory.claim[figure.end :]
-        if _AGED.search(_before(candidate)):
+        if AGED.search(before(candidate)):
             claim = claim.replace(f" is {candidate.value}", f" turned {candidate.value}", 1)
         value = _replaced(memory.value, old, new)
         if (
@@ -120,12 +132,12 @@ def _refigured_by(
         ):  # the figure stands in the claim alone, and the value would repeat
             value = candidate.value
         when = memory.when
-        if kind in _DATED:
+        if kind in DATED:
             dated = find_when(candidate.value, turn.said_at, future=True)
             when = When() if dated is None else dated.when
         elif one.type != "event":
             when = When()
-        cited = _by_its_figure(candidate) if _MADE_IT.search(_before(candidate)) else candidate
+        cited = _by_its_figure(candidate) if MADE_IT.search(before(candidate)) else candidate
         yield in_place(cited, one, claim, value, (ends,)).model_copy(update={"when": when})
 
 
@@ -148,9 +160,9 @@ def _as_many(new: str, old: str) -> str:
 
 def _is_moved_only(candidate: Candidate, kind: str, figure: new_figures.Figure, claim: str) -> bool:
     """Whether a sentence says nothing but that what a note tells has another day or hour now."""
-    if kind not in _DATED | {"number"} or _MOVED.search(candidate.spans[0].quote) is None:
+    if kind not in DATED | {"number"} or _MOVED.search(candidate.spans[0].quote) is None:
         return False
-    if kind == "number" and not _is_hour(claim, *figure[1:], kind):
+    if kind == "number" and not is_hour(claim, *figure[1:], kind):
         return False
     quote = candidate.spans[0].quote.replace(candidate.value, " ")
     said = {stem(word) for word in new_figures.words_of(quote)} - _OF_MOVING
@@ -172,187 +184,6 @@ _OF_MOVING = frozenset(
 """Words that only say that it is another time."""
 
 
-def _lone(
-    standing: Standing, candidate: Candidate, kind: str, turn: TurnView
-) -> list[tuple[Held, new_figures.Figure]]:
-    """The only memory that words can mean which tell a number without what it counts: "dropped to 4
-    days a week", "he turned 7", "so four of us now", "two died, so 9 left". None where it may be
-    several."""
-    quote = candidate.spans[0].quote
-    at = quote.find(candidate.value)
-    if at < 0 or _BY.search(quote[:at]):
-        return []
-    before, after = _before(candidate), quote[at + len(candidate.value) :].lower()
-    if _MADE_IT.search(before):
-        return _pointed_at(standing, candidate, kind, turn, named=True)
-    if kind != "number":
-        return []
-    if _DOWN_TO.match(before) and _ALONE.match(after):
-        return _pointed_at(standing, candidate, kind, turn, named=False)
-    pattern: re.Pattern[str] | None = None
-    aged = _AGED.search(before)
-    unit = _UNIT.match(after)
-    if aged is not None:
-        pattern = _AGE_OF[aged["who"]] if not after.strip(" .!") or _SINCE.match(after) else None
-    elif _OF_US.match(after) or (_LEFT.match(after) and _PERSONS.search(before)):
-        pattern = _PEOPLE
-    elif _LEFT.match(after) and _WENT.search(before):
-        pattern = _COUNT
-    elif unit is not None and _BARE.match(before) and unit[1] in _PERIODS:
-        pattern = _PERIODS[unit[1]]
-    if pattern is None:
-        return []
-    found: list[tuple[Held, new_figures.Figure]] = []
-    who = _WHO.get(aged["who"], ()) if aged is not None else ()
-    for one in standing.of(who):
-        claim = one.written.memory.claim
-        match = pattern.search(claim) if one.type in LASTING else None
-        if match is None or one.written.memory.context is not None:
-            continue
-        figures = [each for each in new_figures.figures(claim) if each.kind == "number"]
-        figures = [each for each in figures if each.start == match.start("n")]
-        if len(figures) == 1 and claim[match.start("n") : figures[0].end] != candidate.value:
-            found.append((one, figures[0]))
-    return found
-
-
-def _pointed_at(
-    standing: Standing, candidate: Candidate, kind: str, turn: TurnView, *, named: bool
-) -> list[tuple[Held, new_figures.Figure]]:
-    """The memory with a figure that "it" may be: "haggled it down to 15" is of what is paid, "they
-    pushed it to 3pm" of what has its hour. Where it is not `named` at all, as in "down to 88!", it
-    has a measure. Of several it is the one that was said last, if that was today."""
-    quote = candidate.spans[0].quote
-    at = quote.find(candidate.value)
-    types = LASTING | {"event", "commitment"} if kind in _DATED else LASTING
-    found: list[tuple[Held, new_figures.Figure]] = []
-    for one in standing.of_user():
-        memory = one.written.memory
-        if one.type not in types or memory.context is not None or _is_past(one, turn):
-            continue
-        old = _old(memory.claim, kind, quote, at, candidate.value)
-        if old is None or memory.claim[old.start : old.end].lower() == candidate.value.lower():
-            continue
-        if kind == "number" and not _is_as_much(memory.claim, old, candidate, named=named):
-            continue
-        found.append((one, old))
-    if len({each.written.memory.claim for each, _ in found}) > 1:
-        last = max(each.written.memory.said_at for each, _ in found)
-        found = [each for each in found if each[0].written.memory.said_at == last]
-        if last < turn.said_at - DAY:
-            return []
-    return found if len({each.written.memory.claim for each, _ in found}) == 1 else []
-
-
-def _is_past(one: Held, turn: TurnView) -> bool:
-    """Whether an event or a plan was before: it has no other day any more."""
-    start = one.written.memory.when.start
-    planned = one.type in ("event", "commitment")
-    return planned and start is not None and start < turn.said_at - DAY
-
-
-def _is_as_much(claim: str, old: new_figures.Figure, candidate: Candidate, *, named: bool) -> bool:
-    """Whether what a claim has so much of may be as much as is said now: it is measured or paid
-    for, in the same unit, and neither doubles nor halves twice."""
-    if named and _PAID.search(claim) is not None:
-        return True
-    quote = candidate.spans[0].quote
-    at = quote.find(candidate.value)
-    new_unit, old_unit = _unit(quote[at + len(candidate.value) :]), _unit(claim[old.end :])
-    if not (old_unit in _MEASURES or _PAID.search(claim)) or new_unit not in {"", old_unit}:
-        return False
-    amounts = [_amount(candidate.value), _amount(claim[old.start : old.end])]
-    return min(amounts) > 0 and max(amounts) <= _MOST * min(amounts)
-
-
-def _amount(figure: str) -> float:
-    """What a figure in digits says; 0 for words."""
-    digits = figure.lower().strip("$€£ ").replace(",", "")
-    thousands = 1000 if digits.endswith("k") else 1
-    digits = digits.removesuffix("k")
-    return thousands * float(digits) if _PLAIN.fullmatch(digits) else 0.0
-
-
-_MOST = 2.5
-_PLAIN = compile_later(r"\d{1,9}(?:\.\d{1,3})?")
-_DOWN_TO = compile_later(
-    r"^\W*+(?:(?:i['’]?m|i am|we['’]?re|it['’]?s|and|now(?! at)|so|ok|yay|yes|ugh|back(?! to| at)|"
-    r"finally|already|currently|today|this week|this morning)\b[ ,:!]*+)*+"
-    r"(?:down to|up to|back to|back at|now at) (?:just |only |about |around )?$"
-)
-_ALONE = compile_later(
-    r" ?(?:kg|kilos?|lbs?|pounds|mg|ml|euros?|dollars|bucks|quid|km|hours|minutes|percent|%)?"
-    r"(?: (?:now|again|this week|today|already|finally|yay|lol))*\W*$"
-)
-
-
-_MADE_IT = compile_later(
-    r"\b(?:haggled|negotiated|knocked|talked|beat|got|brought|put|pushed|moved|shifted|raised|upped|"
-    r"bumped|hiked|lowered|dropped|reduced|cut|increased|changed|rescheduled|postponed|delayed) "
-    r"(?:it|that|them) (?:(?:down|up|back|forward|over) )?(?:to|till|until) "
-    r"(?:just |only |about |around |the )?$"
-)
-_PAID = compile_later(
-    r"[$€£]|\b(?:pay(?:s|ing)?|paid|costs?|price|rent|fee|charges?|salary|wages?|earns?|budget|quid|euros?|pounds?|dollars?|"
-    r"bucks)\b",
-    re.I,
-)
-
-
-_HE = r"son|brother|dad|father|grandpa|grandad|nephew|uncle|husband|boyfriend|boy"
-_SHE = r"daughter|sister|mum|mom|mother|gran|grandma|nan|niece|aunt|wife|girlfriend|girl"
-_IT = r"dog|cat|puppy|pup|kitten|horse|rabbit|baby|kid|child|toddler|little one"
-_N = r"(?P<n>\d{1,3}|[a-z]{3,9})"
-_AGE_OF = {
-    who: re.compile(
-        rf"^(?:User['’]s|my|our) (?:[\w-]+ )?(?:{kin}|{_IT})(?: [A-Z][\w-]+)? is {_N}"
-        rf"(?: years old)?[.!]?$",
-        re.I,
-    )
-    for who, kin in (("he", _HE), ("she", _SHE))
-}
-"""Whose age may be meant by a pronoun."""
-_WHO = {
-    who: [f"{of}{each}" for each in f"{kin}|{_IT}".split("|") for of in ("", "user's ")]
-    for who, kin in (("he", _HE), ("she", _SHE))
-}
-_AGED = compile_later(r"(?:^|[,;.!] )(?P<who>he|she) (?:has |just |has just )?turned $")
-_SINCE = compile_later(
-    r" (?:yesterday|today|last|on|in|this|now|a (?:week|month)|two|three|already|the other)\b"
-)
-_OF_US = compile_later(r" of us\b(?! (?:went|go|are going|met|had|came|got|left|stayed|were)\b)")
-_LEFT = compile_later(r" ?(?:left|remaining|now|in total|total|$)")
-_PERSONS = compile_later(r"\b(?:people|person|colleague|member|joined|hired|quit|leavers?)\b")
-_WENT = compile_later(
-    r"\b(?:died|lost|sold|gave|ate|killed|broke|got|took)\b.{0,40}\b(?:so|only|leaves|leaving|"
-    r"makes it|down to|now) (?:just |only |there['’]?s |that['’]?s |down to )?$"
-)
-_PEOPLE = compile_later(
-    rf"\b{_N} (?:of (?:them|us)|people|persons|members|colleagues|devs|developers|engineers|"
-    r"heads)\b"
-)
-_COUNT = compile_later(
-    rf"^(?:User|i|we) (?:has|have|keeps?|owns?|got) {_N} (?!(?:years?|months?|weeks?|days?|hours?|"
-    r"minutes?|euros?|dollars?|pounds?|of|more|times?)\b)[a-z]+",
-    re.I,
-)
-_BARE = compile_later(
-    r"^\W*(?:(?:so|ok|and|now|i['’]?m|im|i|i['’]ve|ive|finally|have|am|only|just|we['’]?re) )*"
-    r"(?:dropped|cut|down|up|went|gone|reduced|back|working|doing|increased)(?: \w+)? (?:to )?$"
-)
-_PERIODS = {
-    each: re.compile(rf"\b(?P<n>\w{{1,12}}) {each.rstrip('s')}s? a\b", re.I)
-    for each in "days day hours hour times shifts nights".split()
-}
-"""What there is so much of in a week: "4 days a week"."""
-
-
-def _before(candidate: Candidate) -> str:
-    """What a sentence says before its new figure, in lower case."""
-    quote = candidate.spans[0].quote
-    return quote[: max(0, quote.find(candidate.value))].lower()
-
-
 def _says(other: Candidate, span: Span, value: str) -> bool:
     """Whether another candidate tells the same figure."""
     return value.lower() in other.value.lower() and any(
@@ -362,7 +193,6 @@ def _says(other: Candidate, span: Span, value: str) -> bool:
 
 
 _DIGITS = compile_later(r"\d+")
-_UNIT = compile_later(r"[\s-]{0,2}([^\W\d_][\w'’-]*)")
 _LINK = compile_later(r"\b(at|in|for|by|until|since|no|number|of)(?: the| about| around)?\W*$")
 
 
@@ -384,9 +214,9 @@ def _figure_meant(
     if not set(_DIGITS.findall(memory.attribute)) <= set(_DIGITS.findall(quote)):
         return None  # the figure of `5k-record` says which record, and not how fast
     at = quote.find(candidate.value)
-    if _BY.search(quote[:at]) or _BY_SO_MUCH.match(quote[at + len(candidate.value) :]):
+    if BY.search(quote[:at]) or _BY_SO_MUCH.match(quote[at + len(candidate.value) :]):
         return None
-    old = _old(claim, kind, quote, at, candidate.value)
+    old = old_figure(claim, kind, quote, at, candidate.value)
     if old is None:
         return None
     if one.type in ("event", "commitment"):
@@ -400,27 +230,34 @@ def _figure_meant(
     rest = claim[: old.start] + " " + claim[old.end :]
     words = {stem(word) for word in new_figures.words_of(f"{rest} {slot}")}
     if kind == "number" and old.kind == "number":
-        new_unit, old_unit = _unit(quote[at + len(candidate.value) :]), _unit(claim[old.end :])
+        new_unit, old_unit = unit_of(quote[at + len(candidate.value) :]), unit_of(claim[old.end :])
         if new_unit != old_unit and not (one.type == NOTE and {new_unit, old_unit} <= _SPANS):
             if new_unit and new_unit not in words:
                 return None
             if old_unit and old_unit not in topic and new_unit not in words:
                 return None
+            if old_unit and not new_unit and _numbers_another(quote[:at], words):
+                return None
         money = candidate.value[:1] in "$€£" and claim[old.start] in "$€£"
-        hours = _is_hour(quote, at, at + len(candidate.value), kind) and _is_hour(
+        hours = is_hour(quote, at, at + len(candidate.value), kind) and is_hour(
             claim, *old[1:], kind
         )
         if not new_unit and not old_unit and not money and not hours:
             links = [_LINK.search(each.lower()) for each in (quote[:at], claim[: old.start])]
             if {link and link[1] for link in links} not in ({None}, {links[0] and links[0][1]}):
                 return None
-    shared = (topic & words) - _MEASURES
+    shared = (topic & words) - MEASURES
     return (len(shared), old) if shared else None
 
 
-_BY = compile_later(
-    r"\b(?:sav(?:es?|ed|ing)(?: me| us)?|extra|another|by|plus|minus|lost|gained)\W*$", re.I
-)
+def _numbers_another(before: str, words: set[str]) -> bool:
+    """Whether a number stands behind a noun that is none of these words: "the tram 3", of the 47
+    bus."""
+    found = list(new_figures.words_of(before))[-1:] if before.endswith(" ") else []
+    last = before.split()[-1:] == found
+    return last and stem(found[0]) not in words and verb_form(found[0])[1] is Form.NONE
+
+
 _BY_SO_MUCH = compile_later(
     r" ?(?:[^\W\d_]{1,10} )?(?:less|more|off|cheaper|extra|dearer|on top)\b", re.I
 )
@@ -438,61 +275,6 @@ def _is_more(new: str, old: str) -> bool:
     return one.isdigit() and other.isdigit() and int(one) > int(other)
 
 
-def _old(claim: str, kind: str, quote: str, at: int, value: str) -> new_figures.Figure | None:
-    """The one figure of a claim that another of a kind may take the place of. "To 10" is a time of
-    the day for what is at 9:15, and of several numbers it is the one of the same unit."""
-    figures = new_figures.figures(claim)
-    same = [each for each in figures if each.kind == kind]
-    if len(same) > 1 and kind == "weekday":
-        between = claim[same[0].end : same[-1].start]
-        if len(same) == 2 and _AND.fullmatch(between):
-            return new_figures.Figure(kind, same[0].start, same[-1].end)
-    if len(same) > 1 and kind == "number":
-        unit = _unit(quote[at + len(value) :])
-        same = [each for each in same if unit and _unit(claim[each.end :]) == unit]
-    if not same and kind in ("number", "clock"):
-        hours = [(quote, at, at + len(value), kind)]
-        hours += [(claim, *each[1:], each.kind) for each in figures if each.kind in _HOURS]
-        if len(hours) == 2 and all(_is_hour(*each) for each in hours):
-            same = [each for each in figures if each.kind in _HOURS]
-    return same[0] if len(same) == 1 else None
-
-
-_HOURS = ("number", "clock")
-_AND = compile_later(r" ?(?:and|&|,|/|\+) ?(?:on )?", re.I)
-_AT = compile_later(r"\b(?:at|to|by|till|until|from|around|about|it['’]?s|for)\W*$", re.I)
-
-
-def _is_hour(text: str, start: int, end: int, kind: str) -> bool:
-    """Whether a figure of a text may be a time of the day."""
-    said = text[start:end]
-    if kind == "clock":
-        return True
-    return said.isdigit() and int(said) <= 24 and _AT.search(text[:start]) is not None
-
-
 _SPANS = frozenset(
     {"", *(stem(each) for each in "min mins minute minutes hr hrs hour hours".split())}
 )
-_MEASURES = frozenset(
-    stem(each)
-    for each in "mg g kg kilo kilos lb lbs stone ml l litre litres liter liters km "
-    "mile miles m cm mm hour hours minute minutes euro euros pound pounds dollar dollars "
-    "percent degree degrees time times".split()
-)
-"""What many things are measured in: it does not tell which of them is meant."""
-
-
-_SAME_UNIT = {"kilo": "kg", "kilos": "kg", "lb": "pounds", "lbs": "pounds", "quid": "pounds"}
-_NO_UNIT = frozenset(
-    "a an per is are was now left so and but or by this in on at for to the".split()
-)
-
-
-def _unit(after: str) -> str:
-    """What a figure counts, as far as the next word tells."""
-    found = _UNIT.match(after)
-    if found is None or found[1].lower() in _NO_UNIT:
-        return ""
-    word = _SAME_UNIT.get(found[1].lower(), found[1].lower())
-    return "" if word not in set(new_figures.words_of(word)) else stem(word)

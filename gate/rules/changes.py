@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from beliefledger.gate.claim_wordings import number_of
 from beliefledger.gate.rules import endings, figures, states
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding
 from beliefledger.gate.rules.phrases import slug
@@ -148,9 +149,13 @@ _SERVES = compile_later(
 
 
 def _is_served(finding: RuleFinding) -> bool:
-    """Whether somebody "has" who serves them: "we have a young lass now, Dr Penn" owns nobody."""
+    """Whether somebody "has" who serves them: "we have a young lass now, Dr Penn" owns nobody. A
+    number alone says not what they have."""
     if not finding.attribute.startswith("has."):
         return False
+    thing = finding.attribute.removeprefix("has.")
+    if thing.isdigit() or (thing.isalpha() and number_of(thing) is not None):
+        return True  # "so I have ten now"
     rest = finding.content[finding.end : finding.end + 24]
     return _SERVES.match(finding.claim + rest) is not None
 

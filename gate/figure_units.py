@@ -1,0 +1,85 @@
+"""What figures count, and which figure of a claim another one may take the place of. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from beliefledger.gate.meant_memories import stem
+from beliefledger.gate.rules import new_figures
+from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.late_patterns import compile_later
+
+DATED = frozenset({"date", "clock", "weekday"})
+"""Kinds of figures that tell when."""
+
+
+def before(candidate: Candidate) -> str:
+    """What a sentence says before its new figure, in lower case."""
+    quote = candidate.spans[0].quote
+    return quote[: max(0, quote.find(candidate.value))].lower()
+
+
+def old_figure(claim: str, kind: str, quote: str, at: int, value: str) -> new_figures.Figure | None:
+    """The one figure of a claim that another of a kind may take the place of. "To 10" is a time of
+    the day for what is at 9:15, and of several numbers it is the one of the same unit."""
+    figures = new_figures.figures(claim)
+    same = [each for each in figures if each.kind == kind]
+    if len(same) > 1 and kind == "weekday":
+        between = claim[same[0].end : same[-1].start]
+        if len(same) == 2 and _AND.fullmatch(between):
+            return new_figures.Figure(kind, same[0].start, same[-1].end)
+    if len(same) > 1 and kind == "number":
+        unit = unit_of(quote[at + len(value) :])
+        same = [each for each in same if unit and unit_of(claim[each.end :]) == unit]
+    if not same and kind in ("number", "clock"):
+        hours = [(quote, at, at + len(value), kind)]
+        hours += [(claim, *each[1:], each.kind) for each in figures if each.kind in HOURS]
+        if len(hours) == 2 and all(is_hour(*each) for each in hours):
+            same = [each for each in figures if each.kind in HOURS]
+    return same[0] if len(same) == 1 else None
+
+
+HOURS = ("number", "clock")
+_AND = compile_later(r" ?(?:and|&|,|/|\+) ?(?:on )?", re.I)
+_AT = compile_later(r"\b(?:at|to|by|till|until|from|around|about|it['’]?s|for)\W*$", re.I)
+
+
+def is_hour(text: str, start: int, end: int, kind: str) -> bool:
+    """Whether a figure of a text may be a time of the day."""
+    said = text[start:end]
+    if kind == "clock":
+        return True
+    return said.isdigit() and int(said) <= 24 and _AT.search(text[:start]) is not None
+
+
+UNIT = compile_later(r"[\s-]{0,2}([^\W\d_][\w'’-]*)")
+
+
+MEASURES = frozenset(
+    stem(each)
+    for each in "mg g kg kilo kilos lb lbs stone ml l litre litres liter liters km "
+    "mile miles m cm mm hour hours minute minutes euro euros pound pounds dollar dollars "
+    "percent degree degrees time times".split()
+)
+"""What many things are measured in: it does not tell which of them is meant."""
+
+
+_SAME_UNIT = {"kilo": "kg", "kilos": "kg", "lb": "pounds", "lbs": "pounds", "quid": "pounds"}
+_NO_UNIT = frozenset(
+    "a an per is are was now left so and but or by this in on at for to the".split()
+)
+
+
+def unit_of(after: str) -> str:
+    """What a figure counts, as far as the next word tells."""
+    found = UNIT.match(after)
+    if found is None or found[1].lower() in _NO_UNIT:
+        return ""
+    word = _SAME_UNIT.get(found[1].lower(), found[1].lower())
+    return "" if word not in set(new_figures.words_of(word)) else stem(word)
+
+
+BY = compile_later(
+    r"\b(?:sav(?:es?|ed|ing)(?: me| us)?|extra|another|by|plus|minus|lost|gained)\W*$", re.I
+)
+"""Before a figure that says by how much something has changed, and not what it is."""

@@ -1,0 +1,198 @@
+"""The one memory that a bare figure is of: "dropped to 4 days a week", "he turned 7". Pure but for
+what a draft looks up."""
+
+from __future__ import annotations
+
+import re
+
+from beliefledger.gate.belief import Held
+from beliefledger.gate.decision import TurnView
+from beliefledger.gate.figure_units import (
+    BY,
+    DATED,
+    MEASURES,
+    UNIT,
+    before,
+    old_figure,
+    unit_of,
+)
+from beliefledger.gate.meant_memories import LASTING, Standing
+from beliefledger.gate.rules import new_figures
+from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.ledger.times import DAY
+
+
+def lone(
+    standing: Standing, candidate: Candidate, kind: str, turn: TurnView
+) -> list[tuple[Held, new_figures.Figure]]:
+    """The only memory that words can mean which tell a number without what it counts: "dropped to 4
+    days a week", "he turned 7", "so four of us now", "two died, so 9 left". None where it may be
+    several."""
+    quote = candidate.spans[0].quote
+    at = quote.find(candidate.value)
+    if at < 0 or BY.search(quote[:at]):
+        return []
+    lead, after = before(candidate), quote[at + len(candidate.value) :].lower()
+    if MADE_IT.search(lead):
+        return _pointed_at(standing, candidate, kind, turn, named=True)
+    if kind != "number":
+        return []
+    if _DOWN_TO.match(lead) and _ALONE.match(after):
+        return _pointed_at(standing, candidate, kind, turn, named=False)
+    pattern: re.Pattern[str] | None = None
+    aged = AGED.search(lead)
+    unit = UNIT.match(after)
+    if aged is not None:
+        pattern = _AGE_OF[aged["who"]] if not after.strip(" .!") or _SINCE.match(after) else None
+    elif _OF_US.match(after) or (_LEFT.match(after) and _PERSONS.search(lead)):
+        pattern = _PEOPLE
+    elif _LEFT.match(after) and _WENT.search(lead):
+        pattern = _COUNT
+    elif unit is not None and _BARE.match(lead) and unit[1] in _PERIODS:
+        pattern = _PERIODS[unit[1]]
+    if pattern is None:
+        return []
+    found: list[tuple[Held, new_figures.Figure]] = []
+    who = _WHO.get(aged["who"], ()) if aged is not None else ()
+    for one in standing.of(who):
+        claim = one.written.memory.claim
+        match = pattern.search(claim) if one.type in LASTING else None
+        if match is None or one.written.memory.context is not None:
+            continue
+        figures = [each for each in new_figures.figures(claim) if each.kind == "number"]
+        figures = [each for each in figures if each.start == match.start("n")]
+        if len(figures) == 1 and claim[match.start("n") : figures[0].end] != candidate.value:
+            found.append((one, figures[0]))
+    return found
+
+
+def _pointed_at(
+    standing: Standing, candidate: Candidate, kind: str, turn: TurnView, *, named: bool
+) -> list[tuple[Held, new_figures.Figure]]:
+    """The memory with a figure that "it" may be: "haggled it down to 15" is of what is paid, "they
+    pushed it to 3pm" of what has its hour. Where it is not `named` at all, as in "down to 88!", it
+    has a measure. Of several it is the one that was said last, if that was today."""
+    quote = candidate.spans[0].quote
+    at = quote.find(candidate.value)
+    types = LASTING | {"event", "commitment"} if kind in DATED else LASTING
+    found: list[tuple[Held, new_figures.Figure]] = []
+    for one in standing.of_user():
+        memory = one.written.memory
+        if one.type not in types or memory.context is not None or is_past(one, turn):
+            continue
+        old = old_figure(memory.claim, kind, quote, at, candidate.value)
+        if old is None or memory.claim[old.start : old.end].lower() == candidate.value.lower():
+            continue
+        if kind == "number" and not _is_as_much(memory.claim, old, candidate, named=named):
+            continue
+        found.append((one, old))
+    if len({each.written.memory.claim for each, _ in found}) > 1:
+        last = max(each.written.memory.said_at for each, _ in found)
+        found = [each for each in found if each[0].written.memory.said_at == last]
+        if last < turn.said_at - DAY:
+            return []
+    return found if len({each.written.memory.claim for each, _ in found}) == 1 else []
+
+
+def is_past(one: Held, turn: TurnView) -> bool:
+    """Whether an event or a plan was before: it has no other day any more."""
+    start = one.written.memory.when.start
+    planned = one.type in ("event", "commitment")
+    return planned and start is not None and start < turn.said_at - DAY
+
+
+def _is_as_much(claim: str, old: new_figures.Figure, candidate: Candidate, *, named: bool) -> bool:
+    """Whether what a claim has so much of may be as much as is said now: it is measured or paid
+    for, in the same unit, and neither doubles nor halves twice."""
+    if named and _PAID.search(claim) is not None:
+        return True
+    quote = candidate.spans[0].quote
+    at = quote.find(candidate.value)
+    new_unit, old_unit = unit_of(quote[at + len(candidate.value) :]), unit_of(claim[old.end :])
+    if not (old_unit in MEASURES or _PAID.search(claim)) or new_unit not in {"", old_unit}:
+        return False
+    amounts = [_amount(candidate.value), _amount(claim[old.start : old.end])]
+    return min(amounts) > 0 and max(amounts) <= _MOST * min(amounts)
+
+
+def _amount(figure: str) -> float:
+    """What a figure in digits says; 0 for words."""
+    digits = figure.lower().strip("$€£ ").replace(",", "")
+    thousands = 1000 if digits.endswith("k") else 1
+    digits = digits.removesuffix("k")
+    return thousands * float(digits) if _PLAIN.fullmatch(digits) else 0.0
+
+
+_MOST = 2.5
+_PLAIN = compile_later(r"\d{1,9}(?:\.\d{1,3})?")
+_DOWN_TO = compile_later(
+    r"^\W*+(?:(?:i['’]?m|i am|we['’]?re|it['’]?s|and|now(?! at)|so|ok|yay|yes|ugh|back(?! to| at)|"
+    r"finally|already|currently|today|this week|this morning)\b[ ,:!]*+)*+"
+    r"(?:down to|up to|back to|back at|now at) (?:just |only |about |around )?$"
+)
+_ALONE = compile_later(
+    r" ?(?:kg|kilos?|lbs?|pounds|mg|ml|euros?|dollars|bucks|quid|km|hours|minutes|percent|%)?"
+    r"(?: (?:now|again|this week|today|already|finally|yay|lol))*\W*$"
+)
+
+
+MADE_IT = compile_later(
+    r"\b(?:haggled|negotiated|knocked|talked|beat|got|brought|put|pushed|moved|shifted|raised|upped|"
+    r"bumped|hiked|lowered|dropped|reduced|cut|increased|changed|rescheduled|postponed|delayed) "
+    r"(?:it|that|them) (?:(?:down|up|back|forward|over) )?(?:to|till|until) "
+    r"(?:just |only |about |around |the )?$"
+)
+_PAID = compile_later(
+    r"[$€£]|\b(?:pay(?:s|ing)?|paid|costs?|price|rent|fee|charges?|salary|wages?|earns?|budget|quid|euros?|pounds?|dollars?|"
+    r"bucks)\b",
+    re.I,
+)
+
+
+_HE = r"son|brother|dad|father|grandpa|grandad|nephew|uncle|husband|boyfriend|boy"
+_SHE = r"daughter|sister|mum|mom|mother|gran|grandma|nan|niece|aunt|wife|girlfriend|girl"
+_IT = r"dog|cat|puppy|pup|kitten|horse|rabbit|baby|kid|child|toddler|little one"
+_N = r"(?P<n>\d{1,3}|[a-z]{3,9})"
+_AGE_OF = {
+    who: re.compile(
+        rf"^(?:User['’]s|my|our) (?:[\w-]+ )?(?:{kin}|{_IT})(?: [A-Z][\w-]+)? is {_N}"
+        rf"(?: years old)?[.!]?$",
+        re.I,
+    )
+    for who, kin in (("he", _HE), ("she", _SHE))
+}
+"""Whose age may be meant by a pronoun."""
+_WHO = {
+    who: [f"{of}{each}" for each in f"{kin}|{_IT}".split("|") for of in ("", "user's ")]
+    for who, kin in (("he", _HE), ("she", _SHE))
+}
+AGED = compile_later(r"(?:^|[,;.!] )(?P<who>he|she) (?:has |just |has just )?turned $")
+_SINCE = compile_later(
+    r" (?:yesterday|today|last|on|in|this|now|a (?:week|month)|two|three|already|the other)\b"
+)
+_OF_US = compile_later(r" of us\b(?! (?:went|go|are going|met|had|came|got|left|stayed|were)\b)")
+_LEFT = compile_later(r" ?(?:left|remaining|now|in total|total|$)")
+_PERSONS = compile_later(r"\b(?:people|person|colleague|member|joined|hired|quit|leavers?)\b")
+_WENT = compile_later(
+    r"\b(?:died|lost|sold|gave|ate|killed|broke|got|took)\b.{0,40}\b(?:so|only|leaves|leaving|"
+    r"makes it|down to|now) (?:just |only |there['’]?s |that['’]?s |down to )?$"
+)
+_PEOPLE = compile_later(
+    rf"\b{_N} (?:of (?:them|us)|people|persons|members|colleagues|devs|developers|engineers|"
+    r"heads)\b"
+)
+_COUNT = compile_later(
+    rf"^(?:User|i|we) (?:has|have|keeps?|owns?|got) {_N} (?!(?:years?|months?|weeks?|days?|hours?|"
+    r"minutes?|euros?|dollars?|pounds?|of|more|times?)\b)[a-z]+",
+    re.I,
+)
+_BARE = compile_later(
+    r"^\W*(?:(?:so|ok|and|now|i['’]?m|im|i|i['’]ve|ive|finally|have|am|only|just|we['’]?re) )*"
+    r"(?:dropped|cut|down|up|went|gone|reduced|back|working|doing|increased)(?: \w+)? (?:to )?$"
+)
+_PERIODS = {
+    each: re.compile(rf"\b(?P<n>\w{{1,12}}) {each.rstrip('s')}s? a\b", re.I)
+    for each in "days day hours hour times shifts nights".split()
+}
+"""What there is so much of in a week: "4 days a week"."""
