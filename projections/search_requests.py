@@ -100,6 +100,8 @@ class Hit:
     """Of a turn: what is shown of it."""
     superseded: Superseded | None = None
     """What took its place, where it is outdated by now."""
+    parts: tuple[Superseded, ...] = ()
+    """Of a turn: which of its words are outdated by now."""
     reasons: tuple[str, ...] = ()
     """For whoever audits: why it is withheld from agents."""
     taken_up_by: str | None = None

@@ -16,11 +16,14 @@ BLANK = "[…]"
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """A memory whose words are in a turn and no longer so; `by` took its place, `since` then."""
+    """A memory whose words are in a turn and no longer so; `by` took its place, `since` then. Its
+    words are text[start:end] of the turn."""
 
     memory: str
     by: str | None
     since: Micros | None
+    start: int = 0
+    end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +43,15 @@ class ShownTurn:
 
     def outdated(self, now: Micros) -> Superseded | None:
         """What took the place of its memories, where none of them is current any more: what ends on
-        a day to come is."""
-        over = [each for each in self.superseded if is_over(each.since, now)]
-        all_over = over and {each.memory for each in over}.issuperset(self.memories)
-        return over[-1] if all_over else None
+        a day to come is. Of several the last one."""
+        over = self.over(now)
+        if not over or not {each.memory for each in over}.issuperset(self.memories):
+            return None
+        return max(reversed(over), key=lambda each: (each.since is not None, each.since or 0))
+
+    def over(self, now: Micros) -> tuple[Superseded, ...]:
+        """Which of its words are no longer so, and what took their place."""
+        return tuple(each for each in self.superseded if is_over(each.since, now))
 
 
 def is_over(since: Micros | None, now: Micros) -> bool:

@@ -38,6 +38,15 @@ class EpisodeAnswer(Frozen):
     said_at: datetime
 
 
+class OutdatedWords(Frozen):
+    """Words of a turn that are no longer so, what took their place, and since when."""
+
+    words: str
+    superseded_by: str | None = None
+    """The id of the memory."""
+    since: datetime | None = None
+
+
 class StandingAnswer(Frozen):
     """Whether a result still holds: `current`; `outdated`, with what took its place, and since
     when; or `contested`, where statements disagree and nobody has settled it yet."""
@@ -46,6 +55,8 @@ class StandingAnswer(Frozen):
     superseded_by: str | None = None
     """The id of the memory."""
     since: datetime | None = None
+    parts: tuple[OutdatedWords, ...] = ()
+    """Of a turn: the words of it that are outdated, where it says several things."""
     reasons: tuple[str, ...] = ()
     """Of an auditor's search: why it, or words of it, are withheld from agents."""
 

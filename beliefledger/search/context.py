@@ -100,8 +100,7 @@ def of_memory(
 ) -> Candidate:
     """A memory as a line: as past where it is outdated, or was planned for a time that is over by
     now, else as contested where it is, else in its section."""
-    planned = _planned(belief)
-    over = planned and belief.event_to is not None and belief.event_to <= now
+    planned, over = _planned(belief), plan_is_over(belief, now)
     outdated = standing.state == "outdated" or over
     contested = standing.state == "contested" or belief.contested or bool(belief.contradicts)
     happened = belief.event_from if belief.type == "event" else None
@@ -123,6 +122,11 @@ def of_memory(
     for each in belief.evidence:
         spans[each.turn_id] = (*spans.get(each.turn_id, ()), (each.start, each.end))
     return Candidate(line, canonical_text(belief.text), spans)
+
+
+def plan_is_over(belief: BeliefAnswer, now: datetime) -> bool:
+    """Whether what was planned was for a time that is over by now."""
+    return _planned(belief) and belief.event_to is not None and belief.event_to <= now
 
 
 def _planned(belief: BeliefAnswer) -> bool:
@@ -185,7 +189,7 @@ def of_found(
         id=found.id,
         kind="episode",
         section="past" if outdated else "contested" if _disputed(standing) else "episodes",
-        text=words.told(marked=not outdated),
+        text=words.told(marked=not outdated or words.is_of_several),
         since=found.episode.said_at,
         until=standing.since if outdated else None,
         at=True,

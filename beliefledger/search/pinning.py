@@ -24,7 +24,7 @@ from beliefledger.search.answers import StandingAnswer
 from beliefledger.search.models import Chosen
 from beliefledger.search.on_demand import IndexesOnDemand
 from beliefledger.search.told_turns import Acts, acts, untouched
-from beliefledger.search.turn_words import Over, TurnWords
+from beliefledger.search.turn_words import TurnWords, over_of
 
 if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
     from beliefledger.search.live_index import LiveIndex
@@ -126,13 +126,8 @@ class Pinning:
             found[turn_id] = TurnWords(
                 said.content,
                 tuple(joined([*shown.withheld, *unmeant])),
-                tuple(
-                    Over(
-                        each.start,
-                        each.end,
-                        None if each.since is None else to_datetime(each.since),
-                        each.by,
-                    )
+                over_of(
+                    each
                     for each in standing.outdated
                     if live.standing.is_over(each.since)
                     and (each.start, each.end) not in joined(shown.withheld)

@@ -25,7 +25,6 @@ from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.questions import DecisionRow
 from beliefledger.projections.search_requests import ALL, NOW, THEN, Hit, Looked, SearchRequest
-from beliefledger.projections.showing import blanked
 from beliefledger.reading.queries import Queries, Snapshot
 from beliefledger.reading.readers import Readers
 from beliefledger.reading.words import Reader, score
@@ -34,6 +33,7 @@ from beliefledger.search.answers import (
     DecisionBrief,
     EpisodeAnswer,
     FoundAnswer,
+    OutdatedWords,
     SearchAnswer,
     StandingAnswer,
 )
@@ -41,6 +41,7 @@ from beliefledger.search.on_demand import IndexesOnDemand
 from beliefledger.search.options import EVERYTHING
 from beliefledger.search.request import SearchCall, Then, checked, request_of, wanted_of
 from beliefledger.search.reranking import Rerank, ranker_with, reranked, reranker
+from beliefledger.search.turn_words import TurnWords, over_of
 
 
 class Prepared(NamedTuple):
@@ -179,6 +180,7 @@ class Search:
         found: list[FoundAnswer] = []
         for hit in looked.hits:
             memory, decision, episode = None, None, None
+            parts: tuple[OutdatedWords, ...] = ()
             if hit.row_id is not None:
                 memory, decision = memories.get(hit.row_id, (None, None))
                 if memory is not None and memory.memory_id != hit.id:
@@ -187,7 +189,7 @@ class Search:
                 if memory is not None and hit.against:
                     memory = memory.model_copy(update={"contradicts": hit.against})
             else:
-                text, episode = _episode(words[hit.words_at], hit)
+                text, episode, parts = _episode(words[hit.words_at], hit)
             if text is None:
                 continue
             found.append(
@@ -204,7 +206,7 @@ class Search:
                     components={name: round(each, 4) for name, each in hit.components.items()},
                     why=_why(hit),
                     tokens=tokens(text),
-                    standing=_standing(hit, memory),
+                    standing=_standing(hit, memory, parts),
                     memory=memory,
                     decision=decision,
                     episode=episode,
@@ -263,12 +265,17 @@ def _then(
     return Then(asked.as_of, now, rules, purpose, THEN, snapshot.position, snapshot.at)
 
 
-def _episode(recorded: Recorded, hit: Hit) -> tuple[str | None, EpisodeAnswer | None]:
+def _episode(
+    recorded: Recorded, hit: Hit
+) -> tuple[str | None, EpisodeAnswer | None, tuple[OutdatedWords, ...]]:
     turn = recorded.event
     if not isinstance(turn, TurnRecorded) or hit.turn is None:
-        return None, None
+        return None, None, ()
     said_at = recorded.recorded_at if turn.said_at is None else turn.said_at
-    return blanked(turn.content, hit.turn.withheld), EpisodeAnswer(
+    words = TurnWords(turn.content, hit.turn.withheld, over_of(hit.parts))
+    # Where all of it is outdated, by one and the same, the standing says so.
+    several = hit.superseded is None or words.is_of_several
+    episode = EpisodeAnswer(
         turn_id=recorded.stream,
         position=recorded.position,
         speaker=turn.said_by,
@@ -276,19 +283,27 @@ def _episode(recorded: Recorded, hit: Hit) -> tuple[str | None, EpisodeAnswer | 
         session=turn.session,
         said_at=to_datetime(said_at),
     )
+    parts = tuple(
+        OutdatedWords(words=said, superseded_by=over.by, since=over.since)
+        for said, over in (words.over() if several else ())
+    )
+    return words.told(marked=several), episode, parts
 
 
-def _standing(hit: Hit, memory: BeliefAnswer | None) -> StandingAnswer:
+def _standing(
+    hit: Hit, memory: BeliefAnswer | None, parts: tuple[OutdatedWords, ...]
+) -> StandingAnswer:
     contested = memory is not None and (memory.contested or bool(memory.contradicts))
     contested = contested or (hit.turn is not None and hit.turn.contested)
     over = hit.superseded
     if over is None:
         state: Literal["current", "contested"] = "contested" if contested else "current"
-        return StandingAnswer(state=state, reasons=hit.reasons)
+        return StandingAnswer(state=state, parts=parts, reasons=hit.reasons)
     return StandingAnswer(
         state="outdated",
         superseded_by=over.by,
         since=None if over.since is None else to_datetime(over.since),
+        parts=parts,
         reasons=hit.reasons,
     )
 

@@ -112,7 +112,12 @@ class Standing:
             turn = hit.turn
             if turn is None:
                 return hit
-            return replace(hit, superseded=turn.outdated(self.now), reasons=turn.reasons)
+            return replace(
+                hit,
+                superseded=turn.outdated(self.now),
+                parts=turn.over(self.now),
+                reasons=turn.reasons,
+            )
         found = self.outdated(hit.id)
         if found is None:
             return replace(hit, reasons=self._reasons(hit.id))
@@ -215,7 +220,8 @@ def shown_turn(
         withheld=withheld,
         superseded=tuple(
             dict.fromkeys(
-                Superseded(each.memory, each.by, each.since) for each in standing.outdated
+                Superseded(each.memory, each.by, each.since, each.start, each.end)
+                for each in standing.outdated
             )
         ),
         contested=standing.contested,

@@ -3,12 +3,14 @@ to be. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from beliefledger.gate.sentences import sentences
+from beliefledger.gate.standing import Outdated
 from beliefledger.ledger.dataclass import dataclass
-from beliefledger.projections.showing import blanked
+from beliefledger.ledger.times import to_datetime
+from beliefledger.projections.showing import Superseded, blanked
 
 Run = tuple[int, int]
 """Code points [start, end) of a text."""
@@ -44,6 +46,19 @@ class TurnWords:
             at = each.end
         return "".join([*parts, self._shown(at, len(self.text))])
 
+    @property
+    def is_of_several(self) -> bool:
+        """Whether several things that it says are no longer so, since other times."""
+        return len({(each.by, each.since) for each in self.outdated}) > 1
+
+    def over(self) -> list[tuple[str, Over]]:
+        """The words that are no longer so, each once, without those that are withheld."""
+        return [
+            (self._shown(each.start, each.end), each)
+            for each in dict.fromkeys(self.outdated)
+            if not self._is_withheld(each.start, each.end)
+        ]
+
     def around(self, spans: Sequence[Run]) -> str:
         """The sentences that these spans are in, without those of which anything is withheld or no
         longer so."""
@@ -76,6 +91,19 @@ class TurnWords:
             if first < end and start < last
         ]
         return blanked(self.text[start:end], runs)
+
+
+def over_of(some: Iterable[Superseded | Outdated]) -> tuple[Over, ...]:
+    """What became of the words of a turn that are no longer so."""
+    return tuple(
+        Over(
+            each.start,
+            each.end,
+            None if each.since is None else to_datetime(each.since),
+            each.by,
+        )
+        for each in some
+    )
 
 
 def outdated(since: datetime | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import json
 import sqlite3
 from pathlib import Path
@@ -247,3 +248,33 @@ def test_two_servers_ask_the_model_once_for_each_turn(place, monkeypatch):
             assert len(api.asked) == 6
             holders = {each.name: each.holder for each in one.status(digests=False).consumers}
             assert "extractor" in holders
+
+
+def test_a_response_of_an_outdated_half_of_a_turn_is_told_so(server):
+    memory = server.memory
+    memory.remember("ana", "I live in Lisbon. My dog is called Rex.", consent="consent")
+    memory.remember("ana", "I moved to Porto.")
+    token = server.token()
+    asked = {"query": "Where does the user live?", "response": "The user lives in Lisbon."}
+    told = server.call(token, "score_response", **asked)["data"]
+    assert told["score"] < 0.5
+    [issue] = [each for each in told["issues"] if each.startswith("outdated: ")]
+    assert "Lisbon" in issue
+    assert "now: User moved to Porto" in issue
+    asked = {"query": "the dog", "response": "The dog is called Rex."}
+    assert server.call(token, "score_response", **asked)["data"]["issues"] == []
+
+
+def test_a_plan_whose_day_is_over_is_outdated_and_has_its_times(server):
+    memory = server.memory
+    said_at = dt.datetime(2026, 1, 5, 9, tzinfo=dt.UTC)
+    said = "I'm meeting Tom tomorrow at 5pm."
+    memory.remember("ana", said, said_at=said_at, consent="consent")
+    token = server.token()
+    found = server.call(token, "search_memories", query="When do I meet Tom?")["data"]["results"]
+    listed = server.call(token, "inspect_memories")["data"]["memories"]
+    for some in (found, listed):
+        [plan] = [each for each in some if "Tom" in each["text"]]
+        assert plan["standing"] == "outdated"
+        assert plan["said_at"].startswith("2026-01-05")
+        assert plan["event_from"].startswith("2026-01-06")

@@ -71,10 +71,23 @@ def belief(answer: BeliefAnswer) -> dict[str, Any]:
         include={
             "memory_id", "belief_id", "type", "entity", "attribute", "value", "negated",
             "text", "context", "confidence", "importance", "mentions", "contested", "valid_from",
-            "valid_to", "recorded_from", "recorded_to", "superseded_by", "supersedes",
+            "valid_to", "event_from", "event_to", "recorded_from", "recorded_to", "superseded_by",
+            "supersedes",
         },
     )  # fmt: skip
     return {**shown, "topic": topic_of(answer)}
+
+
+def times_of(answer: BeliefAnswer) -> dict[str, str | None]:
+    """When a memory was last said, since when it holds, and when what it tells of is or was."""
+    said = max((each.said_at for each in answer.evidence), default=None)
+    times = {
+        "said_at": said,
+        "valid_from": answer.valid_from,
+        "event_from": answer.event_from,
+        "event_to": answer.event_to,
+    }
+    return {name: None if time is None else time.isoformat() for name, time in times.items()}
 
 
 def topic_of(answer: BeliefAnswer) -> str:

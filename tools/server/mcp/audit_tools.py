@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from beliefledger.ledger.events.subject import ConsentGranted, ConsentWithdrawn
 from beliefledger.ledger.events.turn import ReviewDecided
 from beliefledger.ledger.times import to_datetime
 from beliefledger.projections.search_terms import terms
-from beliefledger.search.answers import FoundAnswer
+from beliefledger.search.answers import FoundAnswer, OutdatedWords
 from beliefledger.times import micros
 from beliefledger.tools.server.bucket import NoKeys
 from beliefledger.tools.server.caller import Caller
@@ -265,7 +265,7 @@ def score_response(
         if asked.strip()
         for each in caller.memory.search(person, asked, 20, session=session, record=False).results
     }.values()
-    shown = " ".join(each.text for each in found if each.standing.state != "outdated")
+    shown = " ".join(_current(each) for each in found if each.standing.state != "outdated")
     said = set(terms(response)) - set(terms(query))
     ground = set(terms(context_used)) | set(terms(shown))
     bare = sorted(said - ground)
@@ -290,18 +290,30 @@ def _outdated(caller: Caller, found: Collection[FoundAnswer], said: set[str]) ->
         for word in terms(each.text)
     }
     past = [
-        each
-        for each in found
-        if each.standing.state == "outdated" and (said & set(terms(each.text))) - held
+        part for each in found for part in _past(each) if (said & set(terms(part.words))) - held
     ]
-    told = Shown(caller.memory).words(
-        [*(each.id for each in past), *(each.standing.superseded_by or "" for each in past)]
-    )
+    told = Shown(caller.memory).words([part.superseded_by or "" for part in past])
     issues = []
-    for each in past:
-        if each.id in told:
-            now = told.get(each.standing.superseded_by or "")
-            since = f" since {each.standing.since:%Y-%m-%d}" if each.standing.since else ""
-            after = f"; now: {now}" if now else ""
-            issues.append(f"outdated: {told[each.id]} (believed no more{since}{after})")
+    for part in past:
+        now = told.get(part.superseded_by or "")
+        since = f" since {part.since:%Y-%m-%d}" if part.since else ""
+        after = f"; now: {now}" if now else ""
+        issues.append(f"outdated: {part.words} (believed no more{since}{after})")
     return list(dict.fromkeys(issues))
+
+
+def _past(found: FoundAnswer) -> Sequence[OutdatedWords]:
+    """What a result says that is outdated."""
+    standing = found.standing
+    if standing.parts or standing.state != "outdated":
+        return standing.parts
+    by, since = standing.superseded_by, standing.since
+    return [OutdatedWords(words=found.text, superseded_by=by, since=since)]
+
+
+def _current(found: FoundAnswer) -> str:
+    """What a result says without what is outdated."""
+    text = found.text
+    for part in found.standing.parts:
+        text = text.replace(part.words, " ")
+    return text

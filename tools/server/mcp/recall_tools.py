@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated
 
 from pydantic import Field
@@ -11,6 +12,7 @@ from beliefledger.gate.orders import instruction_like
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted
 from beliefledger.ledger.redact import redact
 from beliefledger.search.answers import FoundAnswer
+from beliefledger.search.context import plan_is_over
 from beliefledger.search.options import SearchOptions
 from beliefledger.tools.server.caller import Caller
 from beliefledger.tools.server.mcp.tool import (
@@ -21,7 +23,7 @@ from beliefledger.tools.server.mcp.tool import (
     schema,
     tool,
 )
-from beliefledger.tools.server.shown import TOPIC, Shown, topic_of
+from beliefledger.tools.server.shown import TOPIC, Shown, times_of, topic_of
 
 PHRASE = "DELETE MY DATA"
 GENERAL = "general"
@@ -107,7 +109,7 @@ def search_memories(
             min_confidence=score_threshold or None,
         ),
     )
-    results = [_found(each) for each in found.results]
+    results = [_found(each, found.valid_at) for each in found.results]
     return {"results": results, "total": len(results)}
 
 
@@ -123,7 +125,8 @@ def _where(caller: Caller, topic: str, type: str, session: str, agent: str) -> W
     )
 
 
-def _found(found: FoundAnswer) -> Answer:
+def _found(found: FoundAnswer, now: datetime) -> Answer:
+    """A memory, which is outdated, too, where it was planned for a time that is over."""
     memory = found.memory
     assert memory is not None, "only memories were asked for"
     return {
@@ -135,7 +138,8 @@ def _found(found: FoundAnswer) -> Answer:
         "created_at": memory.recorded_from.isoformat(),
         "access_count": found.accesses,
         "decay_score": found.left,
-        "standing": found.standing.state,
+        "standing": "outdated" if plan_is_over(memory, now) else found.standing.state,
+        **times_of(memory),
     }
 
 
@@ -152,17 +156,23 @@ def inspect_memories(
 ) -> Answer:
     """List what is believed now, the newest first, a page at a time."""
     person = caller.subject(subject)
-    held = Shown(caller.memory).beliefs(caller.memory.beliefs(person))
-    held.sort(key=lambda each: (each["recorded_from"], each["memory_id"]), reverse=True)
+    held = list(caller.memory.recalls.showable(caller.memory.beliefs(person)))
+    held.sort(key=lambda each: (each.recorded_from, each.memory_id), reverse=True)
     some = held[offset : offset + limit]
-    left = caller.memory.operations.ageing.left([each["memory_id"] for each in some])
+    left = caller.memory.operations.ageing.left([each.memory_id for each in some])
+    now = datetime.now(UTC)
     page = [
         {
-            "id": each["memory_id"],
-            **{name: each[name] for name in ("text", "topic", "importance", "type")},
-            "created_at": each["recorded_from"],
-            "access_count": left.get(each["memory_id"], (0, 0.0))[0],
-            "decay_score": round(left.get(each["memory_id"], (0, 1.0))[1], 6),
+            "id": each.memory_id,
+            "text": each.text,
+            "topic": topic_of(each),
+            "importance": each.importance,
+            "type": each.type,
+            "created_at": each.recorded_from.isoformat(),
+            "access_count": left.get(each.memory_id, (0, 0.0))[0],
+            "decay_score": round(left.get(each.memory_id, (0, 1.0))[1], 6),
+            "standing": "outdated" if plan_is_over(each, now) else "current",
+            **times_of(each),
         }
         for each in some
     ]
