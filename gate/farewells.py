@@ -187,7 +187,8 @@ def mean(
             fewer += exchanged(candidate, held)
             meant += list(_meant(candidate, held, [*kept, *meant], turn))
     standing.spare(frozenset())
-    kept, meant = with_what_calls(standing, kept), with_what_calls(standing, meant)
+    kept = with_what_calls(standing, kept)
+    meant = with_what_calls(standing, list(_each_end_once(meant)))
     meant += [each for some in parted for each in happening(some, turn, [*kept, *meant])]
     if not meant and not fewer:
         return turn, kept
@@ -197,6 +198,17 @@ def mean(
     return turn, [quoting(each, cites) for each in fewer] + kept + [
         quoting(each, cites) for each in meant
     ]
+
+
+def _each_end_once(meant: Sequence[Candidate]) -> Iterator[Candidate]:
+    """The candidates, of which no two end the same by the same words."""
+    ended: set[tuple[object, ...]] = set()
+    for each in meant:
+        key = (each.entity, frozenset(each.ends), each.spans[0].start, each.spans[0].end)
+        if not each.retracts or key not in ended:
+            yield each
+        if each.retracts:
+            ended.add(key)
 
 
 def _fewer(

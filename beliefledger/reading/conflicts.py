@@ -161,7 +161,10 @@ class ConflictQueries:
                 and (version.valid_to is None or version.valid_to > now)
             ]
             _, offered = self.escalated(belief)
-            choices = [*_stands(belief, standing, history), *_against(belief, escalated, offered)]
+            choices = [
+                *_stands(belief, standing, history),
+                *_against(belief, escalated, offered, history),
+            ]
             pairs = " ".join(f"--context CONTEXT={choice.id}" for choice in choices)
             answers.append(
                 ConflictAnswer(
@@ -236,7 +239,7 @@ def _stands(
             context=version.context,
             text=version.text,
             confidence=version.confidence,
-            mentions=version.mentions,
+            mentions=max(version.mentions, len(_turns(history, _key(version)))),
             last_said=max(
                 (
                     each.said_at
@@ -252,8 +255,22 @@ def _stands(
     ]
 
 
+def _key(memory: BeliefAnswer | Memory) -> tuple[str, bool, str | None]:
+    """What is the same value, in other words too."""
+    return canonical_text(memory.value), memory.negated, canonical_context(memory.context)
+
+
+def _turns(history: Sequence[BeliefAnswer], key: tuple[str, bool, str | None]) -> set[str]:
+    """The turns that said a value, whichever memories came of them."""
+    same = [each for each in history if _key(each) == key]
+    return {said.turn_id for each in same for said in each.evidence}
+
+
 def _against(
-    belief: str, escalated: Sequence[DecisionAnswer], offered: Mapping[str, Memory]
+    belief: str,
+    escalated: Sequence[DecisionAnswer],
+    offered: Mapping[str, Memory],
+    history: Sequence[BeliefAnswer],
 ) -> list[ChoiceAnswer]:
     """The values said against them, each once, however often it was said. Words of an erased turn
     cannot be chosen."""
@@ -261,10 +278,9 @@ def _against(
     for decision in escalated:
         memory = offered.get(decision.decision_id)
         if memory is not None:
-            value, context = canonical_text(memory.value), canonical_context(memory.context)
-            said.setdefault((value, memory.negated, context), []).append(decision)
+            said.setdefault(_key(memory), []).append(decision)
     choices = []
-    for decisions in said.values():
+    for key, decisions in said.items():
         last = decisions[-1]
         memory = offered[last.decision_id]
         choices.append(
@@ -276,7 +292,7 @@ def _against(
                 context=memory.context,
                 text=memory.claim,
                 confidence=max(each.confidence or 0.0 for each in decisions),
-                mentions=len({each.turn_id for each in decisions}),
+                mentions=len({each.turn_id for each in decisions} | _turns(history, key)),
                 last_said=to_datetime(max(offered[each.decision_id].said_at for each in decisions)),
                 resolve=_settle(belief, last.decision_id),
             )

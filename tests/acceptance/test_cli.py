@@ -165,6 +165,16 @@ def test_history_and_explain_take_the_first_characters_of_an_id(ana):
         assert words in page
 
 
+def test_explain_says_since_when_a_memory_was_first_known(ana):
+    lisbon = ana.json("history", "--value", "Lisbon") if False else ana.json("beliefs")
+    porto = next(each for each in ana.json("beliefs") if each["value"] == "Porto")
+    old = ana.json("history", porto["memory_id"])[0]
+    answer = ana.json("explain", old["memory_id"])
+    page = ana.run("explain", old["memory_id"]).stdout
+    [known] = [line for line in page.splitlines() if line.split()[:1] == ["known"]]
+    assert known.split()[-1] == str(answer["positions"]["admission"])
+
+
 def test_explain_says_why_something_was_refused(ana):
     (refused,) = ana.json("decisions", "--outcome", "reject")
     answer = ana.json("explain", refused["decision_id"][:10])
@@ -244,6 +254,8 @@ def test_resolve_wants_a_choice_a_name_and_a_conflict(ana):
     )
     ana.error("conflicts", "resolve", belief, "--by", "lea", code=2)
     ana.error("conflicts", "resolve", belief, "--context", "office", "--by", "lea", code=2)
+    twice = ("--context", "office=morning", "--context", "office=afternoon")
+    assert "twice" in ana.error("conflicts", "resolve", belief, *twice, "--by", "lea", code=2)
     ana.run("conflicts", "resolve", belief, "--choose", "x", code=2)
 
 

@@ -108,7 +108,7 @@ def test_a_conflict_lists_each_choice_once_with_the_command_that_chooses_it(memo
     belief = _contested(memory, clock)
     (conflict,) = memory.conflicts.list("ana")
     told = [(each.value, each.stands, each.mentions) for each in conflict.choices]
-    assert told == [("Faro", True, 1), ("Lagos", False, 2), ("Braga", False, 1)]
+    assert told == [("Faro", True, 2), ("Lagos", False, 2), ("Braga", False, 1)]
     faro, lagos, braga = conflict.choices
     assert faro.last_said < braga.last_said < lagos.last_said
     assert lagos.last_said == datetime.fromtimestamp(clock.now / 1_000_000, UTC)
@@ -136,7 +136,7 @@ def test_the_last_time_that_a_standing_value_was_said_counts_its_confirmations(m
     clock.ahead(3600)
     assert memory.store("ana", "Faro", attribute="home.location").outcome == "confirm"
     standing = memory.conflicts.list("ana")[0].choices[0]
-    assert standing.mentions == 2
+    assert standing.mentions == 3
     assert standing.last_said == datetime.fromtimestamp(clock.now / 1_000_000, UTC)
 
 

@@ -62,3 +62,11 @@ def test_each_outdated_part_names_what_took_its_place(memory):
         "I live in Lisbon (no longer so since 2026-03-02) and"
         " I use unittest (no longer so since 2026-03-04)."
     )
+
+
+def test_a_conflict_tells_how_often_each_value_was_said(memory):
+    for number, time in enumerate(["morning", "afternoon"] * 2 + ["morning"], 1):
+        memory.remember("ana", f"I prefer {time} meetings.", said_at=day(number))
+    [conflict] = memory.conflicts.list()
+    told = {each.value.split()[0]: each.mentions for each in conflict.choices}
+    assert told == {"morning": 3, "afternoon": 2}

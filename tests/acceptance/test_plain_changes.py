@@ -922,3 +922,9 @@ def test_a_day_takes_the_place_of_no_sport(somebody):
     claims = [each.text.lower() for each in somebody.beliefs()]
     assert any("padel" in each for each in claims)
     assert not any("plays thursdays" in each for each in claims)
+
+
+def test_what_ends_by_two_rules_is_ended_once(somebody):
+    somebody.remember("I can't stand cilantro")
+    _, decided = somebody.remember("cilantro is ok now")
+    assert "confirm" not in [each.outcome for each in decided]

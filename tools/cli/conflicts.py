@@ -194,6 +194,9 @@ def resolve(
         name, equals, value = pair.partition("=")
         if not (name.strip() and equals and value.strip()):
             fail(f"conflicts resolve: write --context CONTEXT=VALUE, not {pair!r}.", USAGE)
+        if name.strip() in contexts:
+            said = f"the context {name.strip()!r} is given twice; give each context one value."
+            fail(f"conflicts resolve: {said}", USAGE)
         contexts[name.strip()] = value.strip()
     with opened(ctx) as memory:
         answer = memory.conflicts.resolve(

@@ -44,6 +44,8 @@ def explanation(answer: Explanation) -> Iterator[Any]:
         state += f", {memory.superseded_by} took its place"
     if memory.quarantined and memory.became is None:
         state = "is quarantined: kept, but not believed"
+    versions = [each for each in answer.history if each.memory_id == memory.memory_id]
+    first = min([memory, *versions], key=lambda each: each.recorded_from_position)
     facts = fact_table(
         {
             "memory": f"{memory.memory_id}, {state}",
@@ -52,8 +54,8 @@ def explanation(answer: Explanation) -> Iterator[Any]:
             "type": f"{memory.type}, topic {memory.topic}, importance"
             f" {output.number(memory.importance)}",
             "true": f"from {output.when(memory.valid_from)} to {output.when(memory.valid_to)}",
-            "known": f"since {output.when(memory.recorded_from)}, position"
-            f" {memory.recorded_from_position}",
+            "known": f"since {output.when(first.recorded_from)}, position"
+            f" {first.recorded_from_position}",
             "permitted": f"{memory.consent_basis}, visible to: {memory.visibility_scope}",
         }
     )

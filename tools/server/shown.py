@@ -104,7 +104,9 @@ def decision(answer: DecisionAnswer, allowed: dict[str, str]) -> dict[str, Any]:
             "waits", "recorded_at", "confidence",
         },
     )  # fmt: skip
-    return {**shown, "claim": answer.claim if _may_be_told(answer, allowed) else None}
+    told = _may_be_told(answer, allowed)
+    became = answer.became.text if told and answer.became is not None else None
+    return {**shown, "claim": answer.claim if told else None, "became": became}
 
 
 def _may_be_told(answer: DecisionAnswer, allowed: dict[str, str]) -> bool:
