@@ -26,8 +26,9 @@ _WHILE = (
     r"evening)|"
     r"today|tonight|tomorrow)\b(?! (?:i|we|he|she|they|it|there|the|my|our|is|was|and (?:next|"
     r"tomorrow|the))\b)|"
+    rf"(?:for|over) the (?:summer|winter|spring|autumn)\b(?! (?:and|or) )|"
     rf"for (?:the (?:week|weekend|month|day|night)\b|(?:about )?(?:{_FEW}) (?:days?|nights?|"
-    rf"weeks?)\b)|"
+    rf"weeks?|months?)\b)|"
     r"(?:until|till?) (?!now\b|then\b|recently\b)[^,;.!?]{3,30})"
 )
 _LEAD = (
@@ -78,7 +79,7 @@ _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "a couple of": 2, "a few": 4, "the next few": 4,
 }  # fmt: skip
-_FOR = compile_later(rf"for (?:about )?(?P<many>{_FEW}) (?P<unit>day|night|week)", re.I)
+_FOR = compile_later(rf"for (?:about )?(?P<many>{_FEW}) (?P<unit>day|night|week|month)", re.I)
 _HINTS = ("this ", "today", "tonight", "tomorrow", "until", "till", " til ", " for ")
 _LONGEST = 160
 
@@ -182,13 +183,18 @@ def _over_at(said: str, said_at: Micros) -> Micros | None:
     counted = _FOR.search(low)
     if counted is not None:
         many = _COUNTS.get(counted["many"]) or int(counted["many"])
-        return said_at + many * (7 if counted["unit"] == "week" else 1) * DAY
+        days = many * _DAYS.get(counted["unit"], 1)
+        return said_at + days * DAY if days <= _LONGEST_WHILE else None
     low = low.replace("for the day", "today").replace("for the night", "tonight")
-    dated = find_when(low.replace("for the ", "this "), said_at, future=True)
+    dated = find_when(_FOR_THE.sub("this ", low), said_at, future=True)
     at = None if dated is None else dated.when.end or dated.when.start
     return at if at is not None and at > said_at else None
 
 
+_FOR_THE = compile_later(r"(?:for|over) the ")
+_DAYS = {"week": 7, "month": 30}
+_LONGEST_WHILE = 190
+"""In days: whoever is somewhere for longer lives there."""
 _ORDINAL = compile_later(r"till? (?:the )?(\d{1,2})(?:st|nd|rd|th)\W*$")
 
 

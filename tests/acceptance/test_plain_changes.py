@@ -928,3 +928,12 @@ def test_what_ends_by_two_rules_is_ended_once(somebody):
     somebody.remember("I can't stand cilantro")
     _, decided = somebody.remember("cilantro is ok now")
     assert "confirm" not in [each.outcome for each in decided]
+
+
+@pytest.mark.parametrize(
+    "said", ["I'm living in Faro for the summer", "I'm in Faro for 3 months", "in Faro for a month"]
+)
+def test_who_is_elsewhere_for_a_season_lives_where_they_lived(somebody, said):
+    somebody.remember("I live in Lisbon")
+    somebody.remember(said)
+    assert "User lives in Lisbon" in [each.text for each in somebody.beliefs()]
