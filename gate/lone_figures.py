@@ -82,6 +82,8 @@ def _pointed_at(
         if one.type not in types or memory.context is not None or is_past(one, turn):
             continue
         old = old_figure(memory.claim, kind, quote, at, candidate.value)
+        if old is None and kind == "number":
+            old = _of_its_size(memory.claim, candidate, named=named)
         if old is None or memory.claim[old.start : old.end].lower() == candidate.value.lower():
             continue
         if kind == "number" and not _is_as_much(memory.claim, old, candidate, named=named):
@@ -93,6 +95,20 @@ def _pointed_at(
         if last < turn.said_at - DAY:
             return []
     return found if len({each.written.memory.claim for each, _ in found}) == 1 else []
+
+
+def _of_its_size(claim: str, candidate: Candidate, *, named: bool) -> new_figures.Figure | None:
+    """The one of several numbers of a claim that may be another now: the rent of "a 1 bed, 1350 a
+    month"."""
+    numbers = [each for each in new_figures.figures(claim) if each.kind == "number"]
+    new = _amount(candidate.value)
+    near = [
+        each
+        for each in numbers
+        if new and 1 / _MOST <= _amount(claim[each.start : each.end]) / new <= _MOST
+    ]
+    paid = len(near) == 1 and named and _PAID.search(claim) is not None
+    return near[0] if len(numbers) > 1 and paid else None
 
 
 def is_past(one: Held, turn: TurnView) -> bool:
@@ -140,11 +156,13 @@ _ALONE = compile_later(
 MADE_IT = compile_later(
     r"\b(?:haggled|negotiated|knocked|talked|beat|got|brought|put|pushed|moved|shifted|raised|upped|"
     r"bumped|hiked|lowered|dropped|reduced|cut|increased|changed|rescheduled|postponed|delayed) "
-    r"(?:it|that|them) (?:(?:down|up|back|forward|over) )?(?:to|till|until) "
-    r"(?:just |only |about |around |the )?$"
+    r"(?:it|that|them|(?:the|my|our) rent) (?:(?:down|up|back|forward|over) )?(?:to|till|until) "
+    r"(?:just |only |about |around |the )?$|"
+    r"\b(?:settled|agreed|landed|ended up) (?:at|on|for) (?:just |only |about |around )?$"
 )
 _PAID = compile_later(
-    r"[$€£]|\b(?:pay(?:s|ing)?|paid|costs?|price|rent|fee|charges?|salary|wages?|earns?|budget|quid|euros?|pounds?|dollars?|"
+    r"[$€£]|\b(?:pay(?:s|ing)?|paid|costs?|price|rent(?:s|ing)?|fee|charges?|salary|wages?|earns?|"
+    r"budget|quid|euros?|pounds?|dollars?|"
     r"bucks)\b",
     re.I,
 )
@@ -175,16 +193,19 @@ _OF_US = compile_later(r" of us\b(?! (?:went|go|are going|met|had|came|got|left|
 _LEFT = compile_later(r" ?(?:left|remaining|now|in total|total|$)")
 _PERSONS = compile_later(r"\b(?:people|person|colleague|member|joined|hired|quit|leavers?)\b")
 _WENT = compile_later(
-    r"\b(?:died|lost|sold|gave|ate|killed|broke|got|took)\b.{0,40}\b(?:so|only|leaves|leaving|"
-    r"makes it|down to|now) (?:just |only |there['’]?s |that['’]?s |down to )?$"
+    r"\b(?:died|lost|sold|gave|ate|killed|broke|got|took|dropped|quit|left|hired|joined|bought|cut|"
+    r"gone|moved out)\b.{0,40}\b(?:so|only|leaves|leaving|makes it|down to|now) (?:(?:just|only|"
+    r"there['’]?s|that['’]?s|down to|we['’]?re|were|we have|i have|it['’]?s) ){0,2}$"
 )
 _PEOPLE = compile_later(
     rf"\b{_N} (?:of (?:them|us)|people|persons|members|colleagues|devs|developers|engineers|"
     r"heads)\b"
 )
 _COUNT = compile_later(
-    rf"^(?:User|i|we) (?:has|have|keeps?|owns?|got) {_N} (?!(?:years?|months?|weeks?|days?|hours?|"
-    r"minutes?|euros?|dollars?|pounds?|of|more|times?)\b)[a-z]+",
+    r"^(?:(?:User|i|we)(?: (?:is|am|are))? (?:has|have|keeps?|owns?|got|taking|doing|teaching)|"
+    r"(?:User['’]s|my|our) (?:team|family|group|class|office|crew|band|house) (?:has|is)) "
+    rf"{_N} (?!(?:years?|months?|weeks?|days?|hours?|minutes?|euros?|dollars?|pounds?|of|more|"
+    r"times?)\b)[a-z]+",
     re.I,
 )
 _BARE = compile_later(

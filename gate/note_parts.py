@@ -67,15 +67,18 @@ def exchanged(candidate: Candidate, over: Sequence[Held]) -> Iterator[Candidate]
     """Notes that would be over, with what takes the place of a word of theirs: "wed instead of
     tues", of "I work mon, tue and thurs"."""
     said = _INSTEAD.search(candidate.spans[0].quote)
-    if said is None:
+    if said is not None:
+        old, new = _day(said["old"]), said["new"]
+    elif candidate.replaces and " " not in candidate.replaces:
+        old, new = candidate.replaces.lower(), candidate.value
+    else:
         return
-    old = _day(said["old"])
     for held in over:
         note = held.written.memory.value
         place = next((each for each in WORD.finditer(note) if _day(each[0]) == old), None)
-        if held.type == NOTE and place is not None:
-            new = f"{note[: place.start()]}{said['new']}{note[place.end() :]}"
-            yield _in_place(candidate, held, new)
+        if held.type == NOTE and place is not None and new.lower() not in note.lower():
+            words = f"{note[: place.start()]}{new}{note[place.end() :]}"
+            yield _in_place(candidate, held, words)
 
 
 def _in_place(candidate: Candidate, held: Held, words: str) -> Candidate:

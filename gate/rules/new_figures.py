@@ -45,7 +45,9 @@ KINDS = (
     ("weekday", re.compile(
         r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
         r"(?:(?: and |, and | & | \+ |, |/)(?:on )?"
-        r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?)*\b",
+        r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?)*\b|"
+        r"\b(?:mon|tues?|weds?|thur?s?|fri|sat|sun)"
+        r"(?:(?:,? and |, ?| & | ?[/+-] ?| )(?:mon|tues?|weds?|thur?s?|fri|sat|sun)){1,6}\b",
         re.I)),
     ("number", re.compile(
         rf"(?:[$€£] ?)?\b\d{{1,9}}(?:[.,]\d{{1,3}}){{0,3}} ?(?:k\b|%|[$€£])?|\b(?:{_WORDS})\b",
