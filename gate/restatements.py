@@ -58,7 +58,11 @@ _NOWHERE = frozenset(
     "time hold order fire sale track board top it me us them him her that this which good bad bed "
     "trouble charge love use work school general fact total case public private".split()
 )
-_LEAD = r"^\W*(?:(?:so|and|but|ok|well|update|oh|btw|ugh|lol|just|only|finally)[,:]? ){0,3}"
+_LEAD = (
+    r"^\W*(?:(?:so|and|but|ok|well|update|oh|btw|ugh|lol|just|only|finally|no|wait|sorry|wrong|"
+    r"correction|my (?:mistake|bad)|oops|(?:you(?:['’]?ve| have)? )?got that wrong|"
+    r"that['’]?s wrong|actually)[,:.!]? ){0,4}"
+)
 _POINTS = compile_later(
     rf"{_LEAD}(?:since (?:\w+ ){{1,3}})?(?:it['’]?s|it is|its|they['’]?re|theyre|they are|"
     r"it (?:goes|went|moved|changed|starts|leaves|costs)) "
@@ -73,11 +77,19 @@ _BARE = compile_later(
 _LATER = compile_later(r"\b(?:now|nowadays|these days|from|as of|since|instead|starting)\b")
 
 
+_CORRECTS = compile_later(
+    r"\b(?:wrong|correction|my (?:mistake|bad)|oops|sorry|wait|no, )\b|^\W*no\b"
+)
+
+
 def points(said: Said) -> bool:
     """Whether a sentence gives a new value of what it only points at: "it's in C3 now"."""
     if _BARE.match(said.low) is not None:
         return bool(new_figures.figures(said.text))
-    return _POINTS.match(said.low) is not None and _LATER.search(said.low) is not None
+    found = _POINTS.match(said.low)
+    if found is None:
+        return False
+    return _LATER.search(said.low) is not None or _CORRECTS.search(found[0]) is not None
 
 
 def tells_anew(said: Said) -> bool:

@@ -304,6 +304,8 @@ def _told(reading: Reading, begin: int, stop: int, ends: tuple[Ends, ...]) -> Ru
     if category_of(reading.content[words[first].start : words[whole - 1].end]) is None:
         last = max(last, whole)
     last = _before_the_reason(reading, first, last)
+    while first + 1 < last and not words[first].text[0].isalnum():
+        first += 1  # "sad news, gran passed away"
     said = capped(retell(reading.content, words, first, last, reading.person))
     low = words[first].low
     subject = {"i": "", "we": ""}.get(low)

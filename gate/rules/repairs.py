@@ -29,7 +29,8 @@ _SORRY = (
     r"(?:(?:oh|ah|er|um|uh|hm+|no|nope|nah|oops|whoops|ups|sorry|sry|srry|soz|wait|actually|"
     r"well|correction|my bad|my mistake|"
     r"hang on|hold on|scratch that|strike that|scrap that|i mean|typo|edit|ok|okay|rather|damn|"
-    r"argh|no wait|and)\b[,.:;!—– -]*+)"
+    r"argh|no wait|and|(?:you(?:['’]?ve| have)? )?got (?:that|it) wrong|"
+    r"that['’]?s (?:wrong|not right))\b[,.:;!—– -]*+)"
 )
 _VALUE = r"(?P<right>[$€£]?[\w'’&+#:/.@-]{1,40}(?: [$€£]?[\w'’&+#:/.@-]{1,40}){0,4}?)"
 _STOP = (
@@ -104,7 +105,7 @@ _NO_VALUE = frozenset(
     "i i'm i've im you he she it we they that this there what who how why when if can could do "
     "does did "
     "is are was will would thanks thank please yes no nothing never tell show help let me my "
-    "know think forget ignore scratch scrap "
+    "know think forget ignore scratch scrap go "
     "have has had don't dont not just so but because should i'd i'll id you'd he's she's we're "
     "were staying sticking keeping still same both isnt arent wasnt werent didnt doesnt wont cant "
     "they're we'd they'd ive weve theyve youve hes shes theyre".split()
