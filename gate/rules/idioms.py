@@ -84,6 +84,11 @@ def _is_opinion(candidate: Candidate) -> bool:
     return of_others and "pet" not in whose and value in _OPINIONS["of_others"]
 
 
+def has_saying(text: str) -> bool:
+    """Whether a text has words that are not meant by what they say."""
+    return next(_sayings(text), None) is not None
+
+
 def _sayings(text: str) -> Iterator[tuple[int, int]]:
     low = lowered(text)
     for saying in _SAYINGS.possible(low):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from beliefledger.gate import scorers, successions
+from beliefledger.gate.rules import idioms
 from beliefledger.gate.rules.findings import RuleFinding, looked_up
 from beliefledger.gate.rules.renewals import spelt_out
 from beliefledger.gate.rules.sensitive import category_of
@@ -30,6 +31,8 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
     text = content[start:end]
     if not 0 < len(text) <= LONGEST or not successions.may_overtake(text):
         return
+    if idioms.has_saying(text):
+        return  # "got married to the idea of cake"
     if category_of(text) is not None:
         start, end = without_reason(content, start, end)
         text = content[start:end]
