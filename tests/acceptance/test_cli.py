@@ -166,7 +166,6 @@ def test_history_and_explain_take_the_first_characters_of_an_id(ana):
 
 
 def test_explain_says_since_when_a_memory_was_first_known(ana):
-    lisbon = ana.json("history", "--value", "Lisbon") if False else ana.json("beliefs")
     porto = next(each for each in ana.json("beliefs") if each["value"] == "Porto")
     old = ana.json("history", porto["memory_id"])[0]
     answer = ana.json("explain", old["memory_id"])
