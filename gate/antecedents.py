@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from beliefledger.gate.rules.lexicon import Form, verb_form
+from beliefledger.gate.rules.lexicon import GIVEN, Form, verb_form
 from beliefledger.ledger.candidate import Span, Speech
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -59,9 +59,17 @@ _NAME = compile_later(
 )
 
 
+_PLACING = compile_later(r"\b(?:in|at|to|near|from|around|outside|goes to|into)(?: the)? \Z", re.I)
+"""Before what is somewhere, and nobody: "my son goes to Oakfield"."""
+
+
 def _only_name(text: str, start: int, end: int) -> Span | None:
     """The name in text[start:end], where there is exactly one and the speaker speaks of theirs."""
-    found = {each.group(): each for each in _NAME.finditer(text, start, end)}
+    found = {
+        each.group(): each
+        for each in _NAME.finditer(text, start, end)
+        if each.group().lower() in GIVEN or _PLACING.search(text, 0, each.start()) is None
+    }
     if len(found) != 1 or FIRST_PERSON.search(text, start, end) is None:
         return None
     [(name, at)] = found.items()

@@ -109,11 +109,19 @@ def may_be_in(text: str) -> bool:
     return bool(_CHANGES.possible(plain(text)))
 
 
+_POLITE = compile_later(
+    r"\W*(?:(?:please|hey|so|and|but|oh|actually|ok)[,:]? ){0,3}(?:can|could|would|will) you "
+)
+"""Asks for something, and no question."""
+
+
 def news(text: str) -> Iterator[News]:
     """What a sentence says by the patterns."""
-    if not 0 < len(text) <= LONGEST or text.rstrip("\"'” )").endswith("?"):
+    if not 0 < len(text) <= LONGEST:
         return
     low = plain(text)
+    if text.rstrip("\"'” )").endswith("?") and _POLITE.match(low) is None:
+        return
     possible = _CHANGES.possible(low)
     if not possible:
         return

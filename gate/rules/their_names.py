@@ -61,6 +61,10 @@ def of_the_last(reading: Reading, before: list[Token]) -> Iterator[RuleFinding]:
     if not _SOMEBODY.isdisjoint(word.low for word in before):
         yield from _met(reading, before, first)
         return  # "My sister met someone. His name is …" names no sister
+    born = _BORN.match(reading.content[before[0].start : before[-1].end]) if before else None
+    if born is not None and _OF_OTHERS.search(reading.content, 0, before[0].start) is None:
+        yield from _called(reading, before, first, _CHILD[born["kid"].lower()])
+        return
     if (
         first < len(words)
         and words[first].low in _REFERRING
@@ -75,19 +79,11 @@ def of_the_last(reading: Reading, before: list[Token]) -> Iterator[RuleFinding]:
 def _met(reading: Reading, before: list[Token], first: int) -> Iterator[RuleFinding]:
     """ "Met someone. His name is Matthias."."""
     words, content = reading.words, reading.content
-    said = content[before[0].start : before[-1].end]
-    met = _MET.match(said)
-    begin = first + 1
-    if met is None or begin >= len(words) or words[first].low not in _THEIRS | _SHORT | _SUBJECT:
+    met = _MET.match(content[before[0].start : before[-1].end])
+    there = _name_of_them(words, first)
+    if met is None or there is None:
         return
-    begin += words[first].low in _SUBJECT and words[begin].low == "is"
-    if words[begin].low not in MARKS:
-        return
-    begin += 1
-    begin += words[begin : begin + 1] != [] and words[begin].low == "is"
-    end = name_end(words, begin) if begin < len(words) else begin
-    if end == begin:
-        return
+    begin, end = there
     name = text_of(content, words, begin, end)
     told = met["told"]
     how = {"met": "met", "found": "found"}.get(met["verb"].split()[-1].lower(), "")
@@ -99,6 +95,46 @@ def _met(reading: Reading, before: list[Token], first: int) -> Iterator[RuleFind
     )  # fmt: skip
 
 
+def _called(reading: Reading, before: list[Token], first: int, kin: str) -> Iterator[RuleFinding]:
+    """ "It's a girl! Her name is Signe."."""
+    there = _name_of_them(reading.words, first)
+    if there is None:
+        return
+    name = text_of(reading.content, reading.words, *there)
+    end = reading.words[there[1] - 1].end
+    yield RuleFinding(
+        reading.content, before[0].start, end, f"User's {kin} is {name}", "relation",
+        f"relation.{kin}.name", name, 700, confidence=850, topic="family", participants=(name,),
+    )  # fmt: skip
+
+
+def _name_of_them(words: list[Token], first: int) -> tuple[int, int] | None:
+    """Where the name stands in "her name is Signe", "he's called Bo"."""
+    begin = first + 1
+    if begin >= len(words) or words[first].low not in _THEIRS | _SHORT | _SUBJECT:
+        return None
+    begin += words[first].low in _SUBJECT and words[begin].low == "is"
+    if words[begin].low not in MARKS:
+        return None
+    begin += 1
+    begin += words[begin : begin + 1] != [] and words[begin].low == "is"
+    end = name_end(words, begin) if begin < len(words) else begin
+    return None if end == begin else (begin, end)
+
+
+_OF_OTHERS = compile_later(
+    r"\b(?:sister|brother|sis|friend|mate|cousin|niece|daughter|neighbou?r|colleague|boss|aunt|"
+    r"she|they|he)\b",
+    re.I,
+)
+"""Whose child it may be."""
+_CHILD = {"girl": "daughter", "boy": "son"}
+_BORN = compile_later(
+    r"\W*(?:(?:so|and|btw|news|update|guess what|omg|oh|well|yay|finally|good news|big news)\b"
+    r"[,:!. ]*){0,2}(?:it['’]?s|it is|it was|(?:i|we)(?: just)? had|just had|had|got) an? "
+    r"(?:beautiful |healthy |little |baby |tiny ){0,2}(?P<kid>girl|boy)\W*$",
+    re.I,
+)
 _SOMEBODY = frozenset({"someone", "somebody"})
 _MET = compile_later(
     r"\W*(?:(?:so|and|btw|news|update|guess what|omg|oh|well|finally|good news|"
