@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
@@ -24,6 +24,7 @@ from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import (
     ExtractionUnavailable,
     IdempotencyKeyReused,
+    InvalidTurn,
     NotPermitted,
     VersionConflict,
 )
@@ -115,11 +116,17 @@ class Gate(Writer):
 
         return self.again(attempt)
 
-    def check(self, turns: Iterable[TurnInput]) -> None:
-        """Raises `InvalidTurn` for a turn that the policy in force does not allow."""
+    def check(self, turns: Sequence[TurnInput]) -> None:
+        """Raises `InvalidTurn` for a turn that the policy in force does not allow: of several it
+        says which."""
         most = self.rulebook.current().policy.max_turn_bytes
-        for turn in turns:
-            turn.check(most)
+        for number, turn in enumerate(turns, 1):
+            try:
+                turn.check(most)
+            except InvalidTurn as problem:
+                if len(turns) == 1:
+                    raise
+                raise InvalidTurn(f"turn {number} of {len(turns)}: {problem.detail}") from problem
 
     def _declare_redactions(self) -> None:
         """Put the redactions of one's own on record before the first turn that they look at."""
@@ -279,7 +286,7 @@ class Gate(Writer):
     def store(self, memories: Sequence[ChosenMemory], actor: str = SYSTEM) -> list[Stored]:
         """Record memories with chosen fields: turns, candidates and decisions in one append. Each
         is decided after those before it."""
-        self.check(each.turn for each in memories)
+        self.check([each.turn for each in memories])
         refs = self.log.register([each.turn.subject for each in memories])
         self._grant_default(list(dict.fromkeys(refs.values())))
         self._declare_redactions()

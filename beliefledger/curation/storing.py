@@ -143,7 +143,7 @@ class StoredMemories:
         self, chosen: Sequence[ChosenMemory], actor: str
     ) -> list[tuple[Receipt, DecisionAnswer]]:
         """As `store`, of what is checked, and with the receipts of the turns."""
-        self._gate.check(each.turn for each in chosen)
+        self._gate.check([each.turn for each in chosen])
         answers: list[tuple[Receipt, DecisionAnswer]] = []
         for start in range(0, len(chosen), AT_ONCE):
             some = chosen[start : start + AT_ONCE]

@@ -438,6 +438,7 @@ FIELD = {"claim": "", "clam": ""}
 ITEM = {"turns": [{"content": "a"}, {"content": 5}]}
 ABOVE = {"turns": [], "content": "a"}
 ITEM_FIELD = {"turns": [{"content": "a", "contents": "b"}]}
+NOTHING = {"turns": [{"content": "a"}, {"content": ""}]}
 
 
 @pytest.mark.parametrize(
@@ -450,6 +451,7 @@ ITEM_FIELD = {"turns": [{"content": "a", "contents": "b"}]}
         ("why-not", {"content": "{}"}, "The body is not sent as JSON: set Content-Type: "),
         ("turns/batch", {"json": ITEM}, "turns[1].content: Input should be a valid string."),
         ("turns/batch", {"json": ABOVE}, "The body may have turns, and has more."),
+        ("turns/batch", {"json": NOTHING}, "turn 2 of 2: content is empty."),
         ("turns/batch", {"json": ITEM_FIELD}, "turns[0] may have agent, ask, content, "),
     ],
 )

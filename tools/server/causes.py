@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from beliefledger.access.principal import TokenNotForThis
+from beliefledger.answers import BeliefAnswer
+from beliefledger.gate.intake import TurnInput
 from beliefledger.ledger.errors import (
     CallerMistake,
     EmbedderMissing,
@@ -70,12 +72,16 @@ def without(text: str, given: Any, *, names: bool) -> str:
     return redact(text).text
 
 
+_FIELDS = frozenset(TurnInput.__dataclass_fields__) | BeliefAnswer.model_fields.keys()
+"""Names of fields that are ours, whoever sent them."""
+
+
 def _texts(given: Any, names: bool) -> list[str]:
     match given:
         case str():
             return [given, *given.split()] if len(given) < 10_000 else [given]
         case Mapping():
-            inside = [*given.values(), *(given if names else ())]
+            inside = [*given.values(), *((set(given) - _FIELDS) if names else ())]
         case list() | tuple():
             inside = list(given)
         case _:
