@@ -60,6 +60,7 @@ class Background:
             )
         self._threads: dict[str, threading.Thread] = {}
         self._ended = threading.Event()
+        self._closing = False
         self.stopped: dict[str, BaseException] = {}
         """What ended by itself, and the error that ended it."""
 
@@ -83,6 +84,8 @@ class Background:
             self.stopped[name] = problem
             if not isinstance(problem, LedgerError):
                 raise
+            if self._closing:
+                return  # interrupted twice, the ledger was closed before its thread ended
             logger.error("the %s stopped: %s", name, problem)  # noqa: TRY400
         finally:
             self._ended.set()
@@ -98,6 +101,7 @@ class Background:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
+        self._closing = True
         for each in self._runs.values():
             each.close()
         for thread in self._threads.values():
