@@ -24,6 +24,7 @@ from beliefledger.gate.rules.renewals import OTHERS, Sentence
 from beliefledger.gate.rules.subjects import acting, subject_of, tells_a_state
 from beliefledger.gate.spoken_of import is_done_by_another, is_of_another
 from beliefledger.gate.successions import CHANGES, is_over, least, stands
+from beliefledger.gate.unchanged import did_it_once, is_back
 from beliefledger.ledger.candidate import SELF, Candidate
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -84,6 +85,8 @@ def overtaken(
         if _is_owned(held) and _PARTED.isdisjoint(said.cues):
             continue  # "we changed the practice software", of who runs a practice
         if _is_rid_of_another(said, held) or _only_says_when(said, of):
+            continue
+        if is_back(said, held) or did_it_once(said, of):
             continue
         if distinctions.is_one_of_several(named, of.attribute, of.claim):
             continue
@@ -439,7 +442,7 @@ _ANOTHER_GOT = compile_later(
     r"Already|Never|Still|So|And|But|Got|Sold|Left|Moved|Yesterday|Actually|Only)\b)"
     r"(?P<name>[A-ZÀ-Þ][\w’-]{1,20}) (?:(?:from|in|at|of) [\w'’-]{1,20} )?(?:just |has |also )?"
     r"(?:got|gets|bought|moved|started|works|lives|drives|quit|left|switched|joined|sold|went|took|"
-    r"became|adopted|had|plays|uses)\b"
+    r"became|adopted|had|plays|uses|is (?:staying|away|at|with)|stays|stayed)\b"
 )
 """Somebody with a name does something: "Henrik from sales got a Dell"."""
 
@@ -453,7 +456,9 @@ def _tells_of_another(said: Said, held: Held) -> bool:
     memory = held.written.memory
     told = memory.claim.replace(memory.value, " ")
     another = _ANOTHER_GOT.match(said.text)
-    if another is not None and another["name"] not in memory.claim:
+    # Who lives there, too, may be elsewhere: "Balder is staying with my parents".
+    theirs = memory.value if memory.attribute == "home.location" else memory.claim
+    if another is not None and another["name"] not in theirs:
         return True
     if memory.attribute.startswith("relation.") and not _owners(said.text).isdisjoint(
         distinctions.names(memory.claim)

@@ -3,12 +3,14 @@ change on one day, of what somebody only plans, of two others who part. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from beliefledger.gate import records
 from beliefledger.gate.belief import Held
 from beliefledger.gate.calendar_names import DAYS
 from beliefledger.gate.meant_memories import Standing
+from beliefledger.gate.pairs import Said, Told
 from beliefledger.ledger.candidate import SELF, Candidate
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -264,3 +266,26 @@ _SUPPORT = compile_later(
     r"\b(?:supports?|roots? for|(?:big |huge |massive |lifelong )?fan of|season ticket|"
     r"barracks? for)\b"
 )
+
+
+# --- what the scorer of successions is not asked about
+_BACK = compile_later(r"(?:['’]s| is| are| came| comes)(?: finally| now)? back\b(?! together)")
+
+
+def is_back(said: Said, held: Held) -> bool:
+    """Whether a sentence says that somebody is back, whom a memory says who they are: "Tom is
+    back", of the boss."""
+    return held.type == "relation" and _BACK.search(said.low) is not None
+
+
+_RULE = compile_later(r"\b(?:never|always|don['’]?t|do not|no \w+ing|must|should)\b", re.I)
+_ONCE = compile_later(
+    r"\b(?:did|had to|broke|made an exception)\b.{0,60}\b(?:once|just this|"
+    r"last (?:\w+day|week|time|month|year)|yesterday|today|this (?:once|time|week)|"
+    r"emergency|exception)\b"
+)
+
+
+def did_it_once(said: Said, of: Told) -> bool:
+    """Whether a sentence tells that a rule was broken once, which leaves the rule."""
+    return _ONCE.search(said.low) is not None and _RULE.search(of.claim) is not None

@@ -92,6 +92,13 @@ def test_a_few_words_of_news_change_what_was_told(somebody, before, news, words,
         ("my kids are Leo and Mia", "leo left for school", "Leo"),
         ("my rent is 900", "we settled on the blue one for 4", "900"),
         ("i work mon tue wed", "i worked sat sun as a favour", "mon tue wed"),
+        ("never deploy on fridays", "we did deploy last friday, an emergency", "never deploy"),
+        ("My manager is Tom", "Tom is back", "manager is Tom"),
+        (
+            "We live in Aarhus with our two kids and a dog named Balder",
+            "Balder is staying with my parents while we are on vacation",
+            "lives in Aarhus",
+        ),
     ],
 )
 def test_what_is_no_news_of_it_changes_nothing(somebody, before, said, words):
