@@ -121,7 +121,7 @@ def _denial(sentence: str, offset: int, *, shut: bool = False) -> Denial | None:
                 end = stop if end == found.end("said") else end
             words = _telling(low[begin:stop])
             return Denial(offset, offset + end, (offset + begin, offset + stop), words, never)
-        topic = _telling(groups.get("topic") or "")
+        topic = entry.says.get("names") or _telling(groups.get("topic") or "")
         if groups.get("topic") and not topic:
             continue
         of, kept = entry.says.get("of", ""), bool(entry.says.get("kept"))
@@ -230,7 +230,10 @@ def _candidate(text: str, denial: Denial, ends: Sequence[Ends], *there: Span) ->
     quote = text[begin:end].rstrip(" .!,;")
     attribute = f"*{denial.of}" if denial.topic else JUST_BEFORE
     new = None if denial.new is None else text[slice(*denial.new)]
-    looked_up = Ends(attribute=attribute, value=denial.topic, never=denial.never, among=True)
+    looked_up = [
+        Ends(attribute=attribute, value=each, never=denial.never, among=True)
+        for each in denial.topic.split("|")
+    ]
     return Candidate(
         claim=f"{SELF}: {quote}",
         spans=(Span(start=begin, end=begin + len(quote), quote=quote), *there),
@@ -241,6 +244,6 @@ def _candidate(text: str, denial: Denial, ends: Sequence[Ends], *there: Span) ->
         act=SpeechAct.CORRECTION,
         importance=300_000,
         confidence=900_000,
-        ends=(*ends, looked_up),
+        ends=(*ends, *looked_up),
         retracts=True,
     )

@@ -297,3 +297,27 @@ def test_a_bare_value_takes_the_place_of_the_one_that_is_wrong(somebody, words):
         "User lives in Porto",
         "User's sister is called Hanna",
     }
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("I live in Lisbon", "please forget where I live"),
+        ("I live in Lisbon", "forget my address please"),
+        ("I work as a nurse at Tesco", "forget my job"),
+        ("I work at Tesco", "can you forget where i work"),
+        ("My name is Tom", "forget my name"),
+        ("I'm 34 years old", "please forget how old i am"),
+    ],
+)
+def test_what_is_named_by_its_slot_is_forgotten(somebody, told, asked):
+    assert somebody.believed_after(told)
+    assert somebody.believed_after(asked) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["i forget where i live sometimes", "dont forget where i live", "did you forget where I live?"],
+)
+def test_who_forgets_asks_for_nothing(somebody, said):
+    assert somebody.believed_after("I live in Lisbon", said)
