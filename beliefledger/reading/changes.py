@@ -156,6 +156,8 @@ class ChangeQueries:
             raise InvalidQuery("start: give a time or a position.")
         if end is None:
             end = Snapshot(self._log.head().position, self._queries.now())
+            if end.at < start.at:
+                raise InvalidQuery("start lies ahead: nothing has changed since then yet.")
         if (end.position, end.at) < (start.position, start.at):
             raise InvalidQuery("end comes before start; name the earlier moment first.")
         forgotten = self._log.vault.erased(self._log.tenant, subject)

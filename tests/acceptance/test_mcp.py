@@ -924,15 +924,17 @@ def test_over_standard_input_and_output(place):
 def test_without_a_good_token_standard_input_is_not_served(tmp_path):
     with open_memory(tmp_path):
         pass
-    process = Program(
-        [sys.executable, "-m", "beliefledger", "--ledger", str(tmp_path), "mcp"],
-        stderr=-1,
-        stdin=-1,
-        text=True,
-    )
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 3
-    assert "This is no token that is in force" in said
+    for token, told in (("", "TOKEN is not set"), ("a-token", "This is no token that is in force")):
+        process = Program(
+            [sys.executable, "-m", "beliefledger", "--ledger", str(tmp_path), "mcp"],
+            stderr=-1,
+            stdin=-1,
+            text=True,
+            env={**os.environ, "BELIEFLEDGER_TOKEN": token},
+        )
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 3
+        assert told in said
 
 
 def test_answers_without_what_was_sent():

@@ -130,8 +130,11 @@ def mcp_stdio(ctx: typer.Context, config_file: File = None) -> None:
         from beliefledger.tools.server.mcp.stdio import serve
     except ModuleNotFoundError as missing:
         _without_extra(missing)
+    given = token()
+    if not given:
+        fail("BELIEFLEDGER_TOKEN is not set: give it the token that `token create` shows.")
     with watched(settings), opened(ctx) as ledger:
-        serve(ledger, token(), seconds=settings.call_seconds, exports=settings.exports)
+        serve(ledger, given, seconds=settings.call_seconds, exports=settings.exports)
 
 
 @config.command("check")

@@ -79,7 +79,9 @@ class Caller:
         return named, reader
 
     def _only(self, allowed: frozenset[str] | None) -> str:
-        if allowed is None or len(allowed) > 1:
+        if allowed is None:
+            raise InvalidQuery("subject: this token is for everybody; say whom you mean.")
+        if len(allowed) > 1:
             raise InvalidQuery("subject: this token is for several people; say whom you mean.")
         [ref] = allowed
         name = self.memory.name_of(ref)
