@@ -36,7 +36,7 @@ from beliefledger.gate.meant_memories import (
     stems,
 )
 from beliefledger.gate.negations import is_denied
-from beliefledger.gate.note_parts import exchanged, parts_left, says_anew
+from beliefledger.gate.note_parts import exchanged, moved_notes, parts_left, says_anew
 from beliefledger.gate.overtaken import BRIEF, POSTS, is_kin_still, overtaken, without_sure_to_stand
 from beliefledger.gate.persons import known
 from beliefledger.gate.plans import fulfils, is_off_this_once, plans
@@ -145,7 +145,7 @@ def mean(
             if any(_meets(each, candidate) for each in [*meant, *stood]):
                 continue  # it has its answer
             held = overtaken(standing, candidate, kept, brief=len(turn.content) <= BRIEF)
-            fewer += parts_left(candidate, held)
+            fewer += parts_left(candidate, held) or moved_notes(candidate, held)
             noted = any(each.type == NOTE and _meets(each, candidate) for each in kept)
             if noted and all(each.written.memory.entity == SELF for each in held):
                 kept = _renewing(kept, candidate, held)

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from beliefledger.gate.belief import Held
 from beliefledger.gate.calendar_names import DAYS
 from beliefledger.gate.meant_memories import WORD, in_place, stem
+from beliefledger.gate.pairs import Said
 from beliefledger.gate.registry import NOTE
+from beliefledger.gate.restatements import moved
 from beliefledger.gate.rules import farewells
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.late_patterns import compile_later
@@ -53,14 +55,20 @@ def says_anew(held: Held, words: str) -> bool:
     return noted != said and len(shared) >= _ALIKE and 2 * len(shared) >= len(noted)
 
 
-def parts_left(candidate: Candidate, over: Sequence[Held]) -> Iterator[Candidate]:
+def parts_left(candidate: Candidate, over: Sequence[Held]) -> list[Candidate]:
     """Notes of what is left of those of which a sentence ends a part."""
     notes = [held for held in over if held.type == NOTE]
     said = _content(candidate.spans[0].quote) if notes else set()
-    for held in notes:
-        left = _left(held.written.memory.value, said)
-        if left is not None:
-            yield _in_place(candidate, held, left)
+    left = [(held, _left(held.written.memory.value, said)) for held in notes]
+    return [_in_place(candidate, held, words) for held, words in left if words is not None]
+
+
+def moved_notes(candidate: Candidate, over: Sequence[Held]) -> list[Candidate]:
+    """Notes of when something is that is somewhere else now, with its new place."""
+    said = Said(candidate.spans[0].quote)
+    notes = [held for held in over if held.type == NOTE]
+    there = [(held, moved(said, held.written.memory.value)) for held in notes]
+    return [_in_place(candidate, held, words) for held, words in there if words is not None]
 
 
 def exchanged(candidate: Candidate, over: Sequence[Held]) -> Iterator[Candidate]:

@@ -237,6 +237,35 @@ _LINKS = frozenset(
 )
 
 
+_PLACED = compile_later(
+    r"\b(?:in|at|on|outside|behind|next to) (?:an? |the |my |our )?(?P<old>[^\W\d_][\w'’&.-]*"
+    r"(?: (?!(?:on|at|in|from|with|every|and|to|for|by|until|of|so|but)\b)[\w'’&-]+){0,2})"
+)
+"""Where something is, in a note."""
+
+
+def moved(said: Said, note: str) -> str | None:
+    """The words of a note that tells when and where something is, with the place where it is now:
+    "handover is at 7pm at the desk", and "handover moved to the break room". None for any other."""
+    found = _TAKEN.search(said.low)
+    if found is None or not _dated(note):
+        return None
+    new = said.text[slice(*found.span("new"))]
+    places = [
+        was
+        for was in _PLACED.finditer(note.lower())
+        if not _NOWHERE.issuperset(was["old"].split()) and not _dated(was["old"])
+    ]
+    if len(places) != 1 or _dated(new):
+        return None
+    start, end = places[0].span("old")
+    return f"{note[:start]}{new}{note[end:]}"
+
+
+def _dated(text: str) -> bool:
+    return any(each.kind != "number" for each in new_figures.figures(text))
+
+
 _USED = ("uses.", "tool.", "relation.uses", "listens.", "reads.")
 
 

@@ -46,6 +46,18 @@ HABITS = (
             "three cats",
         ),
         (
+            "patient handover is at 7pm at the nurses station",
+            "handover moved to the break room",
+            ("patient handover is at 7pm at the break room",),
+            "nurses station",
+        ),
+        (
+            "yoga is on tuesdays at the village hall",
+            "yoga moved to the school gym",
+            ("yoga is on tuesdays at the school gym",),
+            "village hall",
+        ),
+        (
             "i have a dog called rex and a cat called mia",
             "rex died",
             ("User's cat is Mia",),
