@@ -155,16 +155,13 @@ def mean(
             continue
         kind = candidate.ends[0].attribute
         said = candidate.spans[0].quote
-        ways = {
-            "event.*": plans(turn), "plan.*": fulfils, "note.*": says_anew, SAME: at_another(said),
-        }  # fmt: skip
-        fits = ways.get(kind, names)
         types = _TYPES.get(kind, LASTING)
-        lead = before(turn.content, candidate.spans[0].start)
         if kind == SAME:
             standing.spare(frozenset())
-            held = look_up(standing, candidate, fits, types)
+            held = look_up(standing, candidate, at_another(said), types)
         else:
+            fits = {"event.*": plans(turn), "plan.*": fulfils, "note.*": says_anew}.get(kind, names)
+            lead = before(turn.content, candidate.spans[0].start)
             held = spoken_of(lead, said, look_up(standing, candidate, fits, types), standing)
         if held and kind not in _SAID_ANEW:
             held = lapses.without_only_theirs(held, candidate, known(standing))

@@ -354,16 +354,12 @@ def arranged(
         held = any(searched[each] and not of.is_over(each) for each in memories)
         return [] if held else said
 
-    place = {number: rank for rank, number in enumerate(fused)}
-
     def newer(line: Line) -> int | None:
         """What holds in the place of a text that is over: a memory, else its turn."""
         said = is_over(line)
         if not said:
             return None
         last = max(said)
-        if len(over := [each for each in said if each in by]) > 1:  # what the question is about
-            last = min(over, key=lambda each: (place.get(each, len(place)), -each))
         if last in by:
             memory = successor(last, by, np.ones(len(searched), np.bool_))
         else:

@@ -190,7 +190,8 @@ def _counted(reading: Reading) -> Iterator[RuleFinding]:
     if len(each) < _LEAST or told != str(len(each)):
         return
     known = [_is_name(one) for one in each]
-    if not all(known) and not (some["count"] and any(known)) and "ed" not in some["are"]:
+    called = some["are"].endswith(("called ", "named "))
+    if not (called or all(known) or (some["count"] and any(known))):
         return  # "my kids are happy and loud"
     kin = _KINS[some["kin"].lower()]
     for one in each:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from beliefledger.gate.literals import Guarded, Table, lowered
@@ -72,7 +73,7 @@ def categories_of(claim: str) -> Iterator[str]:
     """The special categories that a claim's words belong to, those of single words first."""
     before = ""
     said = _WORD.findall(claim.lower().replace("’", "'"))
-    for found, following in zip(said, [*said[1:], ""][: len(said)], strict=True):
+    for found, following in pairwise([*said, ""]):
         word = found if found in _SENSITIVE else found.removesuffix("'s")
         if (word in _SUBJECTS and before in _STUDIES) or (
             word == "medical" and following in _OF_STUDIES
