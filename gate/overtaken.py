@@ -199,6 +199,7 @@ _BLOOD = compile_later(
 _LOVE = compile_later(
     r"relation\.(?:wife|husband|hubby|spouse|partner|girlfriend|boyfriend|gf|bf|fianc)"
 )
+_MOVED_IN_WITH = compile_later(r"\bmov(?:ed|ing|es) in (?:with (?:me|us)\b|together\b)", re.I)
 _OWNS = compile_later(
     r"(?<!\w)(?P<owner>[\w-]{1,30})['’]s (?!(?:\w+(?:ed|ing)|gone|left|dead|been|broken|split|an?|"
     r"the|my|our|in|at|with|out|over|off|not|no|now|so|just|finally|really|only|single|quit|away)\b)\w"
@@ -227,6 +228,8 @@ def is_kin_still(held: Held, text: str) -> bool:
     if not _owners(text).isdisjoint(memory.value.lower().split()):
         return True  # "Mia's dog died"
     if _BLOOD.match(memory.attribute) is not None:
+        return True
+    if _MOVED_IN_WITH.search(text) is not None:
         return True
     of_love = _LOVE.match(memory.attribute) is not None
     return _PARTS.search(text) is None and not (of_love and _OF_LOVE.search(text))
