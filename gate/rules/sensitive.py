@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -48,7 +49,14 @@ _SENSITIVE: dict[str, str] = {
 }
 _SHORTEST_NAMED = 7
 """The shortest word whose end tells what it is."""
-_OTHER_UNIONS = frozenset({"credit", "european", "western", "soviet"})
+_OTHER_UNIONS = compile_later(
+    r"\b(?:(?:credit|european|western|soviet|customs|monetary|african|rugby|stud(?:ent|y)s?['’]?|"
+    r"debating|tagged|disjoint|discriminated) unions?|"
+    r"unions? (?:caf[eé]|square|station|street|st|road|avenue|jacks?|pub|bar|canal|terrace|"
+    r"building|kitchen|coffee|chapel|county|city|pacific|types?|all|flags?|berlin|saint-gilloise|"
+    r"select|find))\b",
+    re.I,
+)
 _WORD = compile_later(r"[\w+'-]+")
 _STUDIES = frozenset(
     "study studies studied studying teach teaches taught teaching read reading lectures".split()
@@ -72,6 +80,8 @@ def category_of(claim: str) -> str | None:
 def categories_of(claim: str) -> Iterator[str]:
     """The special categories that a claim's words belong to, those of single words first."""
     before = ""
+    if "nion" in claim:
+        claim = _OTHER_UNIONS.sub("", claim)
     said = _WORD.findall(claim.lower().replace("’", "'"))
     for found, following in pairwise([*said, ""]):
         word = found if found in _SENSITIVE else found.removesuffix("'s")
@@ -79,7 +89,7 @@ def categories_of(claim: str) -> Iterator[str]:
             word == "medical" and following in _OF_STUDIES
         ):
             pass
-        elif word in _SENSITIVE and before not in _OTHER_UNIONS:
+        elif word in _SENSITIVE:
             yield _SENSITIVE[word]
         elif word.endswith(_ENDS) and len(word) >= _SHORTEST_NAMED and word not in _OTHER_ENDS:
             for ends, category in _ENDINGS:

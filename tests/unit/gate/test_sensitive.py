@@ -48,3 +48,26 @@ def test_somebody_who_got_nicked_was_arrested(said: str) -> None:
 @pytest.mark.parametrize("said", ["my bike got nicked in march", "the laptop just got nicked"])
 def test_a_thing_that_got_nicked_is_only_gone(said: str) -> None:
     assert category_of(said) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "we meet at the union cafe from now on",
+        "I live on Union Street, above the bakery",
+        "my train leaves from Union Station at 8",
+        "I run the students' union bar",
+        "I bank with a credit union",
+        "I switched the parser to union types",
+        "my rugby union club trains on Tuesdays",
+    ],
+)
+def test_places_and_other_unions_are_not_of_workers(said: str) -> None:
+    assert category_of(said) is None
+
+
+@pytest.mark.parametrize(
+    "said", ["I pay my union dues", "she is in the union", "my union rep said so", "I joined a union"]
+)
+def test_a_union_of_workers_is(said: str) -> None:
+    assert category_of(said) == "union"
