@@ -58,6 +58,8 @@ from beliefledger.ledger.candidate import SELF, Candidate, Ends
 _STAYING = ("identity.name", "identity.birth", "identity.age", "event.", "record.", "language.")
 """What nobody takes leave of."""
 _ANEW = (rules_renewals.ATTRIBUTE, rules_successions.ATTRIBUTE)
+_MOVES = frozenset({"event.move", "event.push", "event.shift", "event.put", "has.now"})
+"""What a sentence may seem to tell that moves something else: "moved to friday 4pm"."""
 MOST = 3
 """Words that fit more memories than this say too little to end any."""
 
@@ -111,7 +113,7 @@ def mean(
                     sentence.or_over(each)
                     for each in refigured(standing, others, turn, [*typed, *meant])
                 ]
-                kept = typed if anew else kept
+                kept = [each for each in typed if each.attribute not in _MOVES] if anew else kept
                 meant += anew
             continue
         if candidate.attribute == rules_renewals.ATTRIBUTE:

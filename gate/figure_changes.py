@@ -20,7 +20,7 @@ from beliefledger.gate.figure_units import (
     old_figure,
     unit_of,
 )
-from beliefledger.gate.lone_figures import AGED, MADE_IT, lone
+from beliefledger.gate.lone_figures import AGED, MADE_IT, is_bare, lone
 from beliefledger.gate.meant_memories import LASTING, Standing, in_place, look_up, stem
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions, new_figures
@@ -108,7 +108,12 @@ def _refigured_by(
         ends = Ends(attribute=memory.attribute, value=memory.value, denials=memory.negated)
         if one.type != NOTE and any(each.attribute == memory.attribute for each in own):
             continue  # a rule has found it in this slot itself
-        if one.type == NOTE and not _is_moved_only(candidate, kind, figure, memory.claim):
+        alone = (
+            is_bare(candidate, kind)
+            or MADE_IT.search(before(candidate)) is not None
+            or _is_moved_only(candidate, kind, figure, memory.claim)
+        )
+        if one.type == NOTE and not alone:
             yield candidate.model_copy(
                 update={
                     "replaces": None, "value": span.quote, "ends": (ends,), "retracts": bool(own),
@@ -123,6 +128,8 @@ def _refigured_by(
             continue
         old = memory.claim[figure.start : figure.end]
         new = _as_many(candidate.value, old) if kind == "weekday" else candidate.value
+        if kind == "date" and old[:4] == "the " and new[:1].isdigit() and new[-1:].isalpha():
+            new = f"the {new}"
         claim = memory.claim[: figure.start] + new + memory.claim[figure.end :]
         if AGED.search(before(candidate)):
             claim = claim.replace(f" is {candidate.value}", f" turned {candidate.value}", 1)
@@ -132,7 +139,7 @@ def _refigured_by(
         ):  # the figure stands in the claim alone, and the value would repeat
             value = candidate.value
         when = memory.when
-        if kind in DATED:
+        if kind in DATED and one.type in ("event", "commitment"):
             dated = find_when(candidate.value, turn.said_at, future=True)
             when = When() if dated is None else dated.when
         elif one.type != "event":
@@ -154,7 +161,7 @@ def _by_its_figure(candidate: Candidate) -> Candidate:
 def _as_many(new: str, old: str) -> str:
     """A day in the number of the old one: "wednesdays" as "wednesday", where "every" is before."""
     if old[-1:] not in "sS":
-        return new.removesuffix("s")
+        return new if new_figures.is_several(old) else new.removesuffix("s")
     return new if new[-1:] in "sS" else f"{new}s"
 
 

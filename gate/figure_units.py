@@ -49,7 +49,12 @@ def is_hour(text: str, start: int, end: int, kind: str) -> bool:
     said = text[start:end]
     if kind == "clock":
         return True
+    if _DOTTED.fullmatch(said):
+        return _AT.search(text[:start].removesuffix("the ")) is not None
     return said.isdigit() and int(said) <= 24 and _AT.search(text[:start]) is not None
+
+
+_DOTTED = compile_later(r"(?:[01]?\d|2[0-3])\.[0-5]\d")
 
 
 UNIT = compile_later(r"[\s-]{0,2}([^\W\d_][\w'’-]*)")

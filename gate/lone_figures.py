@@ -36,6 +36,8 @@ def lone(
     lead, after = before(candidate), quote[at + len(candidate.value) :].lower()
     if MADE_IT.search(lead):
         return _pointed_at(standing, candidate, kind, turn, named=True)
+    if is_bare(candidate, kind):
+        return _told_last(standing, candidate, kind, turn)
     if kind != "number":
         return []
     if _DOWN_TO.match(lead) and _ALONE.match(after):
@@ -97,6 +99,97 @@ def _pointed_at(
     return found if len({each.written.memory.claim for each, _ in found}) == 1 else []
 
 
+def is_bare(candidate: Candidate, kind: str) -> bool:
+    """Whether a clause says nothing but a figure, and that it is so now: "its the 7.28 for me", "so
+    19th now", "85 today!!", "wednesday again"."""
+    quote = candidate.spans[0].quote.lower().replace("’", "'")
+    at = quote.find(candidate.value.lower())
+    if at < 0:
+        return False
+    figure = new_figures.Figure(kind, at, at + len(candidate.value))
+    lead, after = (
+        new_figures.clause_of(quote, figure).partition(candidate.value.lower())[each]
+        for each in (0, 2)
+    )
+    if not (_SAID_OF_IT.fullmatch(lead) and _SAID_SO.fullmatch(after)):
+        return False
+    if _NOW.search(f"{lead}|{after}") is None or _LATE.search(after) is not None:
+        return False
+    return kind not in DATED or _TODAY.search(after) is None
+
+
+def _told_last(
+    standing: Standing, candidate: Candidate, kind: str, turn: TurnView
+) -> list[tuple[Held, new_figures.Figure]]:
+    """What was told last of the user, where it has a figure of this kind that may be another."""
+    quote = candidate.spans[0].quote
+    at = quote.find(candidate.value)
+    types = LASTING | {"event", "commitment"}
+    there = [each for each in standing.of_user() if each.type in types]
+    there = [each for each in there if not each.written.memory.attribute.startswith(_NO_FIGURES)]
+    latest = max((each.said_at for each in there), default=0)
+    found: list[tuple[Held, new_figures.Figure]] = []
+    for one in there:
+        if one.said_at != latest or is_past(one, turn):
+            continue
+        claim = one.written.memory.claim
+        old = old_figure(claim, kind, quote, at, candidate.value)
+        if old is None or claim[old.start : old.end].lower() == candidate.value.lower():
+            continue
+        if kind == "number" and not _may_be_so_many(claim, old, candidate):
+            continue
+        if _AGAIN.search(quote) and claim[old.start : old.end].lower() not in quote.lower():
+            continue  # "Thursday again", of somebody's Mondays
+        found.append((one, old))
+    return found if len({each.written.memory.claim for each, _ in found}) == 1 else []
+
+
+def _may_be_so_many(claim: str, old: new_figures.Figure, candidate: Candidate) -> bool:
+    """Whether what a claim has so many of may be as many now: in the same unit, if one is said, and
+    neither much more nor much less."""
+    quote = candidate.spans[0].quote
+    new_unit = unit_of(quote[quote.find(candidate.value) + len(candidate.value) :])
+    if new_unit in MEASURES and new_unit != unit_of(claim[old.end :]):
+        return False
+    at = quote.find(candidate.value)
+    if all(_THE.search(each) for each in (quote[:at], claim[: old.start])):
+        return True  # "the 141", of the bus 38
+    hours = [_HOUR.fullmatch(each) for each in (candidate.value, claim[old.start : old.end])]
+    if all(hours):
+        return True
+    amounts = [_amount(candidate.value), _amount(claim[old.start : old.end])]
+    return min(amounts) > 0 and max(amounts) <= _MOST * min(amounts)
+
+
+_THE = compile_later(r"\bthe (?:number |no\.? ?)?$", re.I)
+_HOUR = compile_later(r"(?:[01]?\d|2[0-3])[:.][0-5]\d(?: ?[ap]m)?")
+_AGAIN = compile_later(r"day again\b", re.I)
+_NO_FIGURES = ("identity.", "relation.", "record.", "event.end", "event.change")
+_TODAY = compile_later(r"\b(?:today|already|this morning|tonight)\b")
+_SAID_OF_IT = compile_later(
+    r"\W*(?:(?:with|since|after|because of|thanks to|due to) [\w' -]{3,40} (?=it['’]?s ))?(?:(?:so|and|but|now|then|ok|okay|no|nah|actually|it['’]?s|it is|it['’]?ll be|thats|"
+    r"that['’]?s|they['’]?re|been|only|just|about|around|at|on|down to|up to|back to|back on|back at|"
+    r"now|a|the|every|already|meant to be|for|make it|makes it|make that|moved to|moved|"
+    r"got|hit|reached|managed|did|clocked|i['’]?ve|i|have|finally|shes|hes|she['’]?s|he['’]?s|they|we|"
+    r"she|he|negotiated|agreed on|agreed|talked them into|voted|voted for|is|to|up|down|like|"
+    r"theyve|they['’]?ve|weve|we['’]?ve|put|me|us|gonna be|going to be|due) ?)*"
+)
+_SAID_SO = compile_later(
+    r"\W*(?:(?:now|already|again|for me|for us|it is|from now on|from here on(?: out)?|these days|"
+    r"instead|left|only|today|this morning|tonight|finally|atm|then|so far|by now|since|from|this|apparently|allegedly|i think|is the new (?:date|time|day|price|number|plan|target|limit|deadline|rate|one)|"
+    r"next|last|week|month|year|monday|january|april|september|on|for reps|reps|a double|for a|a|"
+    r"woop|woo|yay|lol|haha|letsgo|letsgoo+|ugh|in|per|an|"
+    r"kg|kilos?|lbs?|pounds?|mg|ml|euros?|dollars?|bucks|quid|km|hours?|minutes?|mins?|percent|"
+    r"mon|tue|wed|thu|fri|sat|sun)\b\W*)*"
+)
+_NOW = compile_later(
+    r"\b(?:now|already|again|for (?:me|us)|it is|from|these days|instead|left|only|today|this morning|is the new|"
+    r"finally|by now|so (?:it|that)['’]?s|make[s]? (?:it|that)|moved(?: to)?|negotiated|agreed|clocked|"
+    r"hit|reached|managed|put (?:me|us)|then)\b"
+)
+_LATE = compile_later(r"\b(?:gotta|late|am|pm|o['’]?clock)\b")
+
+
 def _of_its_size(claim: str, candidate: Candidate, *, named: bool) -> new_figures.Figure | None:
     """The one of several numbers of a claim that may be another now: the rent of "a 1 bed, 1350 a
     month"."""
@@ -155,8 +248,9 @@ _ALONE = compile_later(
 
 MADE_IT = compile_later(
     r"\b(?:haggled|negotiated|knocked|talked|beat|got|brought|put|pushed|moved|shifted|raised|upped|"
-    r"bumped|hiked|lowered|dropped|reduced|cut|increased|changed|rescheduled|postponed|delayed) "
-    r"(?:it|that|them|(?:the|my|our) rent) (?:(?:down|up|back|forward|over) )?(?:to|till|until) "
+    r"bumped|hiked|lowered|dropped|reduced|cut|increased|changed|rescheduled|postponed|delayed|"
+    r"(?:agreed|offered|promised) to (?:knock|bring|put|drop|lower|reduce|cut|move|raise|up)) "
+    r"(?:it|that|them|me|us|(?:the|my|our) rent) (?:(?:down|up|back|forward|over) )?(?:to|till|until) "
     r"(?:just |only |about |around |the )?$|"
     r"\b(?:settled|agreed|landed|ended up) (?:at|on|for) (?:just |only |about |around )?$"
 )

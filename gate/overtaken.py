@@ -61,7 +61,7 @@ def overtaken(
     )
     there = []
     for held in (all_ := standing.of(words)):
-        if not _may_be(held) or (hours and held.written.memory.attribute in POSTS):
+        if not _may_be(held, said) or (hours and held.written.memory.attribute in POSTS):
             continue
         memory = held.written.memory
         of = told_by(held.type, memory.attribute, memory.claim, memory.value)
@@ -395,13 +395,19 @@ _PROVIDED = tuple(
 """Attributes of what one may switch."""
 
 
-def _may_be(held: Held) -> bool:
+def _may_be(held: Held, said: Said | None = None) -> bool:
+    """Whether a memory may be over by words that do not name its slot; one with a circumstance only
+    where they name its value: "compliance killed slack", of Slack at work."""
     memory = held.written.memory
     if held.type not in _PLANNED or memory.attribute.startswith(_STAYING):
         return False
     if held.type == "event" and not memory.attribute.startswith(TO_COME):
         return False
-    return memory.context is None and memory.category is None
+    if memory.category is not None:
+        return False
+    return memory.context is None or (
+        said is not None and not said.stems.isdisjoint(stems(memory.value))
+    )
 
 
 def _stays_in_town(said: Said, of: Told) -> bool:

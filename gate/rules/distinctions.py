@@ -54,7 +54,8 @@ def name_others(said: str, told: str) -> bool:
 def apart(said: str, told: str, attribute: str) -> bool:
     """Whether a sentence is of another sort, place or trade than a claim in this slot: the work
     phone and one's own, tea at work, an optician and a dentist."""
-    if _found(_SORTS, said) != _found(_SORTS, told):
+    here, there = (_found(_SORTS, each) - _PLAIN_SORTS for each in (said, told))
+    if here != there and (here or not _names_none_of(said, told)):
         return True
     places = _found(_PLACES, said)
     if places and not attribute.startswith(("work.", "home.", "schedule.", "habit.work", "note.")):
@@ -63,6 +64,19 @@ def apart(said: str, told: str, attribute: str) -> bool:
             return True
     here, there = (_CARERS.intersection(_WORD.findall(each.lower())) for each in (said, told))
     return bool(here and there) and here.isdisjoint(there)
+
+
+def _names_none_of(said: str, told: str) -> bool:
+    """Whether a sentence leaves out what a claim tells the sort of: "renamed it", of a side
+    project."""
+    low = set(_WORD.findall(said.lower()))
+    return all(
+        _WORD.findall(told[each.end() :].lower())[0] not in low for each in _SORTS.finditer(told)
+    )
+
+
+_PLAIN_SORTS = frozenset({"main"})
+"""What is so of the one that somebody has unless another is named."""
 
 
 def _found(pattern: re.Pattern[str], text: str) -> set[str]:

@@ -33,9 +33,14 @@ KINDS = (
     ("ordinal", re.compile(
         rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)|{_ORDINALS})(?= (?:grade|year|class|form|floor|semester|"
         r"term|draft|round|place|season|trimester|level|lesson|chapter)\b)|"
-        r"\bevery (?:other|second|third|fourth|fifth|sixth)? ?(?:day|week|month|year)\b|"
         r"\b(?:year|grade|class|level|chapter|week|day|episode|page|season|lesson|phase) \d{1,4}\b",
         re.I)),
+    ("often", re.compile(
+        r"\b(?:(?:once|twice|thrice|\d{1,2} ?(?:x|times)|(?:one|two|three|four|five|six) times) "
+        r"(?:a|an|per|every|each) (?:day|week|fortnight|month|quarter|year)|"
+        r"every (?:other|second|third|fourth|fifth|sixth|single|\d|two|three|four|six)? ?"
+        r"(?:days?|weeks?|fortnights?|months?|years?|weekends?|evenings?|mornings?)|"
+        r"(?:bi-?)?(?:weekly|monthly)|fortnightly|quarterly|daily|yearly)\b", re.I)),
     ("date", re.compile(
         rf"\b(?:{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b|(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? "
         rf"{_MONTH})\b|\b(?:the )?\d{{1,2}}(?:st|nd|rd|th)\b", re.I)),
@@ -64,7 +69,9 @@ _MINE = compile_later(
     re.I,
 )
 """What somebody has so many of: "my 52 records need a shelf"."""
-_HAS_FIGURE = compile_later(rf"\d|\b(?:{_WORDS})\b|day\b|days\b|(?:{_ORDINALS})\b")
+_HAS_FIGURE = compile_later(
+    rf"\d|\b(?:{_WORDS}|every|daily)\b|day\b|days\b|[hk]ly\b|(?:{_ORDINALS})\b"
+)
 
 
 class Figure(NamedTuple):
@@ -123,6 +130,8 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
     added = _ACTION.search(low) is not None and _TOTAL.search(low) is None
     beside = _BESIDE.search(low) is not None
     for figure in _chosen(text, figures(quote)):
+        if mine is None and _DENIED.search(clause_of(low, figure)):
+            continue
         if beside and figure.kind == "weekday":
             continue  # "gym thursdays as well" takes the place of no other day
         if _OF_THEM.match(quote, figure.end) and not _SO_MANY.search(quote[: figure.start]):
@@ -138,6 +147,17 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
         )  # fmt: skip
 
 
+def clause_of(text: str, figure: Figure) -> str:
+    """The clause of a text that a figure is in."""
+    begin = max((each.end() for each in _CLAUSES.finditer(text, 0, figure.start)), default=0)
+    after = _CLAUSES.search(text, figure.end)
+    return text[begin : len(text) if after is None else after.start()]
+
+
+_CLAUSES = compile_later(
+    r"[,;:!?(–—]\s*|\.(?!\d)\s*|\s(?:-|and|so|but|cos|coz|cuz|because|bc|then)\s", re.I
+)
+_DENIED = compile_later(_DATA["denied"])
 _BESIDE = compile_later(r"\b(?:also|too|as well)\b")
 _OF_THEM = compile_later(r" of (?:my|our|the|them|these|those|us|his|her|their|its)\b", re.I)
 _SO_MANY = compile_later(
@@ -172,6 +192,11 @@ def words_of(text: str) -> Iterator[str]:
         plain = word.removesuffix("'s")
         if plain not in _SMALL:
             yield plain
+
+
+def is_several(days: str) -> bool:
+    """Whether it is several days: "mon wed and fri"."""
+    return len(_WORD.findall(days)) > 1
 
 
 def alike(word: str) -> frozenset[str]:

@@ -239,6 +239,8 @@ def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
     if kind == "place":
         if first.text[0].isdigit() or is_year(first.low):
             return at
+        if first.text.removesuffix("s") in WORDS["time_units"] or first.low.endswith("day"):
+            return at  # "moved to friday", of a meeting
         end = phrase_end(words, at, stop, _PLACE)
         named = any(token.text[0].isupper() for token in words[at:end])
         named = named or first.low in WORDS["places"]

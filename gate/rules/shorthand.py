@@ -198,6 +198,10 @@ def _fits(reading: Reading, shape: _Shape, match: re.Match[str], at: int, *, tol
         return False
     if says.get("lasting") and _PASSING.intersection(said):
         return False
+    if says.get("alone") and not _is_alone(reading):
+        return False
+    if says.get("polite") and _ASKED.search(reading.content.lower()) is None:
+        return False
     if says.get("figured") and not any(each[0].isdigit() for each in said):
         return False
     if "figured_or" in says and not (
@@ -212,6 +216,28 @@ def _fits(reading: Reading, shape: _Shape, match: re.Match[str], at: int, *, tol
     return True
 
 
+def _is_alone(reading: Reading) -> bool:
+    """Whether a turn is one short sentence that points at nothing: a wish that goes with no task is
+    meant for all of them."""
+    words, content = reading.words, reading.content
+    around = content[: words[0].start] + content[words[-1].end :]
+    return (
+        len(words) <= _WISH
+        and _POINTS.isdisjoint(word.low for word in words)
+        and _GREETS.sub("", around.lower()).strip(" \n,.!?:;-)(🙏🙂😊👍") == ""
+    )
+
+
+_ASKED = compile_later(r"\b(?:please|pls|plz|kindly|me|hey|hi|hello)\b")
+_WISH = 14
+_POINTS = frozenset(
+    "this that it these those below above following attached him her them his their email letter "
+    "message essay text paragraph story poem today tonight once file function script".split()
+)
+_GREETS = compile_later(
+    r"\b(?:hi|hey|hello|hiya|ok(?:ay)?|btw|by the way|please|pls|plz|thanks|thank you|thx|ty|cheers|"
+    r"one more thing|also|oh|so|and|actually|you know what|good morning|morning|there)\b"
+)
 _USUAL = frozenset("always usually normally every order never".split())
 _NO_STEP = frozenset("am was want need think know have had can could feel see find mean".split())
 _FEW = 6
