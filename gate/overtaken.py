@@ -31,6 +31,12 @@ from beliefledger.ledger.late_patterns import compile_later
 BRIEF = 120
 """Up to so many characters have 95 in 100 of the turns that the scorer learned endings from. Of
 what it ended by longer ones, in real talk, hardly anything was over."""
+_UNLINKED = 0.75
+"""How sure the scorer has to be of what was told last, where nothing links the two."""
+_IN_LONG, _SHORT = 0.85, 70
+_ENDED = frozenset(("now", "over", "disposed", "dead", "left", "instead"))
+"""In a longer turn, how sure the scorer has to be, how long what is believed may be, in characters,
+and what the sentence says of change."""
 MOST = 3
 """A sentence that would overtake more claims than this is about something else."""
 _MOST_LINKED = 100
@@ -54,7 +60,8 @@ def overtaken(
     doing = standing.without_employer(acting(Sentence(said.text).clauses(len(said.text))))
     named, same = frozenset(said.words), stems(said.text)
     words = [ends.value for ends in candidate.ends if ends.among]
-    last = told_last(standing) if points(said) else frozenset()
+    latest = told_last(standing)
+    last = latest if points(said) else frozenset()
     anew = last or tells_anew(said)
     hours = _SHIFTS.search(said.low) is not None or any(
         each.attribute == "work.hours" and _are_of_one(each, candidate) for each in beside
@@ -65,7 +72,7 @@ def overtaken(
             continue
         memory = held.written.memory
         of = told_by(held.type, memory.attribute, memory.claim, memory.value)
-        if said.may_be_of(of) or held.memory_id in last:
+        if said.may_be_of(of) or held.memory_id in latest:
             there.append((held, of))
     there = [there[at] for at in linked_best(said, [of for _, of in there], _MOST_LINKED)]
     people = known(standing) if there else Known({})
@@ -98,12 +105,16 @@ def overtaken(
         again = moved or (anew and held.type in LASTING and restates(said, of, pointed=pointed))
         if not again and _adds_to(said, held, of):
             continue
-        asked = (
-            (brief or counts_anew(said, of))
-            and said.may_be_of(of)
-            and (held.type not in _OWN_WORDS or have_a_subject(said, of))
+        asked = said.may_be_of(of) and (
+            held.type not in _OWN_WORDS or have_a_subject(said, of)
         )
-        if again or (asked and is_over(said, of, rank, least(len(all_), said, of, rank))):
+        from_ = least(len(all_), said, of, rank)
+        if not asked and brief and held.memory_id in latest:
+            asked, from_ = not CHANGES.isdisjoint(said.cues), _UNLINKED
+        if not (brief or counts_anew(said, of)):
+            asked = asked and len(of.claim) <= _SHORT and not _ENDED.isdisjoint(said.cues)
+            from_ = max(from_, _IN_LONG)
+        if again or (asked and is_over(said, of, rank, from_)):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:
         told = _left_for(went, standing)
