@@ -20,6 +20,7 @@ from beliefledger.gate.claims import CHECK, beyond
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.dependents import with_what_depends
 from beliefledger.gate.draft import Draft
+from beliefledger.gate.dropped_items import dropped
 from beliefledger.gate.entity_names import of_speaker
 from beliefledger.gate.figure_changes import refigured
 from beliefledger.gate.happenings import happening
@@ -89,6 +90,9 @@ def mean(
                 fewer += left
                 parted.append(candidate)
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+    for candidate in _of_each_sentence(candidates):
+        left = list(_without_dropped(draft, subject_ref, standing, candidate, turn))
+        fewer += left
     for candidate in [each for each in candidates if each.looked_for()]:
         if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
             continue  # the words of somebody else end nothing of the subject's
@@ -220,6 +224,30 @@ def _fewer(
         return
     sentence = _Anew(draft, subject_ref, turn, standing, candidate)
     for held, ways in list(lapses.of_several(standing, candidate, turn)):
+        left = next(filter(sentence.is_within, ways), None)
+        if left is not None:
+            standing.answered([held])
+            yield left
+
+
+def _of_each_sentence(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+    """One candidate of each sentence in which memories are looked for."""
+    seen: set[tuple[int, int]] = set()
+    for each in candidates:
+        where = (each.spans[0].start, each.spans[0].end)
+        if each.looked_for() and where not in seen:
+            seen.add(where)
+            yield each
+
+
+def _without_dropped(
+    draft: Draft, subject_ref: str, standing: Standing, candidate: Candidate, turn: TurnView
+) -> Iterator[Candidate]:
+    """What is left of a memory that lists several things, of which a sentence lets one go."""
+    if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
+        return
+    sentence = _Anew(draft, subject_ref, turn, standing, candidate)
+    for held, ways in list(dropped(standing, candidate)):
         left = next(filter(sentence.is_within, ways), None)
         if left is not None:
             standing.answered([held])

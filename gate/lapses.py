@@ -24,7 +24,7 @@ from beliefledger.gate.persons import (
     titled,
 )
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.remainders import Left, fewer, is_list, without
+from beliefledger.gate.remainders import APPOSED, Left, fewer, is_list, without
 from beliefledger.gate.rules.lapses import Lapse, lapses
 from beliefledger.gate.rules.lexicon import PETS
 from beliefledger.gate.rules.renewals import Sentence
@@ -118,19 +118,13 @@ def _left(held: Held, lapse: Lapse) -> Iterator[Left]:
         things = {stem(each) for each in lapse.things}
         if listed and (things <= stems(memory.value)) and (things or _is_pet(held)):
             yield from fewer(memory.claim, memory.value, lapse.gone)
-    elif _APPOSED.match(memory.value) is not None:
+    elif APPOSED.match(memory.value) is not None:
         return
     elif listed or (memory.attribute == "work.employer" and " and at " in memory.claim):
         value = memory.value
         if not is_list(value) and value in memory.claim:
             value = memory.claim[memory.claim.find(value) :]
         yield from without(memory.claim, value, lapse.things)
-
-
-_APPOSED = compile_later(
-    r"an? [^,&]{2,30}, (?!(?:an?|the|one|two|my|our|some)\b)(?![^,]* and )[^,&]+\Z", re.I
-)
-"""A thing, and what it is besides: "a boat, 5m tinny"."""
 
 
 def _is_pet(held: Held) -> bool:

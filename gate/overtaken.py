@@ -112,7 +112,8 @@ def overtaken(
         if not asked and brief and held.memory_id in latest:
             asked, from_ = not CHANGES.isdisjoint(said.cues), _UNLINKED
         if not (brief or counts_anew(said, of)):
-            asked = asked and len(of.claim) <= _SHORT and not _ENDED.isdisjoint(said.cues)
+            asked = asked and max(len(of.claim), len(said.text) - 30) <= _SHORT
+            asked = asked and not _ENDED.isdisjoint(said.cues) and "now that" not in said.low
             from_ = max(from_, _IN_LONG)
         if again or (asked and is_over(said, of, rank, from_)):
             told.setdefault(of.claim, []).append(held)

@@ -4,6 +4,7 @@ and Toast" there is Toast. Pure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -17,7 +18,13 @@ _COUNTED = compile_later(
     rf"\b(?P<number>{'|'.join(_NUMBERS[2:])}|\d{{1,2}}) "
     r"(?P<of>(?:[a-z][\w-]* )?(?P<noun>[a-z][\w-]*s))\b"
 )
+_SO_MANY = compile_later(rf"(?:an?|\d{{1,2}}|{'|'.join(_NUMBERS[1:])}) ")
+"""How each of several begins that are counted by themselves: "5 devs and one designer"."""
 _ARTICLE = compile_later(r"\b(?:(?:an?|the|my|our|at|in|to|for|with) ){1,2}(?:[\w-]{1,30} ){0,3}\Z")
+APPOSED = compile_later(
+    r"an? [^,&]{2,30}, (?!(?:an?|the|one|two|my|our|some)\b)(?![^,]* and )[^,&]+\Z", re.I
+)
+"""A thing, and what it is besides: "a boat, 5m tinny"."""
 _ARE = compile_later(r"(?<!\w)(?P<noun>[a-z][\w-]{1,30})s are \Z")
 _BEHIND = compile_later(r" (?:called|named) [\w-]+")
 
@@ -32,6 +39,16 @@ class Left(NamedTuple):
 def is_list(text: str) -> bool:
     """Whether a text may list several things."""
     return _BETWEEN.search(text) is not None
+
+
+def items(text: str) -> list[list[str]]:
+    """The words of each thing that a text may list, in lower case; of the first the last ones, since
+    what they are all of stands before it."""
+    first, *rest = ([*_words(each)] for each in _BETWEEN.split(text))
+    return [first[-_MOST_WORDS:], *rest]
+
+
+_MOST_WORDS = 3
 
 
 def without(claim: str, value: str, gone: Sequence[str]) -> Iterator[Left]:
@@ -116,6 +133,7 @@ def _without(value: str, gone: Sequence[str]) -> str | None:
     [here] = at
     counted = _COUNTED.search(parts[0])
     leads = counted is not None and counted.end() == len(parts[0])
+    leads = leads and not any(map(_SO_MANY.match, parts[1:]))
     if leads and here == 0:
         return None  # "the cats", of "two cats, Pixel and Toast"
     first, last = (1 if leads else 0), len(parts) - 1

@@ -1,0 +1,131 @@
+"""One of several things that somebody has listed is gone: "binned netflix", of "netflix, disney plus
+and now tv". Pure but for what a draft looks up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from beliefledger.gate.belief import Held
+from beliefledger.gate.meant_memories import LASTING, Standing, in_place, stem
+from beliefledger.gate.registry import NOTE
+from beliefledger.gate.remainders import APPOSED, is_list, items, without
+from beliefledger.ledger.candidate import SELF, Candidate, Ends
+from beliefledger.ledger.late_patterns import compile_later
+
+_CLAUSE = compile_later(
+    r"[,;:!?(–—]\s*|\.(?!\d)\s*|\s(?:so|but|cos|coz|cuz|because|bc|since|although|and(?= (?:i|we|they|"
+    r"he|she|it|the|my|our)\b))\s",
+    re.I,
+)
+_DOUBT = compile_later(
+    r"\b(?:if|might|may|maybe|almost|nearly|never|not|no longer want|thinking|considering|wish|hope|"
+    r"hoping|could|would|should|want|wants|planning|going to|gonna|will|about to|yet|used to|when i|"
+    r"years ago|today only|this week|for now|early)\b|n['’]?t\b|\?",
+    re.I,
+)
+_REST = (
+    r"(?=\W*$|\W*(?:today|yesterday|tonight|last|this|for good|altogether|too|as well|club|shop|"
+    r"contract|sub|subscription|account|membership|class|classes|lessons?|team|from|in the end|"
+    r"after|again|now|at last|finally|lol|yay|since|tbh|btw|over|on|in|completely|entirely)\b)"
+)
+_LET_GO = compile_later(
+    r"\b(?:binned|cancell?ed|dropped|quit|ditched|axed|scrapped|given up|gave up|got rid of|let go of|"
+    r"unsubscribed from|packed in|jacked in|removed|deleted|uninstalled|done with|finished with|"
+    r"(?:the )?(?:fox|cat|dog|hawk|rat) (?:got|took|killed|ate)|retired|stopped|sold|closed|lost|"
+    r"pulled out of|dropped out of|knocked) (?:the |my |our |his |her |their |doing |going to |with )?",
+    re.I,
+)
+_IS_GONE = compile_later(
+    r"(?:['’]?s)?(?: (?:club|shop|contract|team|class|classes|people|office|branch|site|gig|job|mum|"
+    r"dad|lessons?|account|guys?))?(?:['’]s)? (?:(?:has|have|is|are|was|were|got|just|finally|now|also|"
+    r"just got) ){0,3}"
+    r"(?:folded|shut down|closed (?:down|for good)|rejected|ended (?:the|our|their|his|her|my|it)|"
+    r"over\b(?! for (?:today|the (?:day|week)|this|now))|finished(?=\W*$)|done(?=\W*$)|gone(?! (?:to|by|up|down|on|out|well))|stopped(?=\W*$)|"
+    r"died(?! down)|passed away|ran away|left(?=\W*$| (?:the (?:team|company|band|group|firm|club)|us|"
+    r"and|last|this|for good|yesterday)\b)|quit|dropped out|cancell?ed for good|moved (?:out|away)|"
+    r"retired|fell through|axed|scrapped|pulled out|bailed|discontinued|decommissioned|sacked|fired|"
+    r"let go|cut)\b",
+    re.I,
+)
+
+
+def dropped(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, list[Candidate]]]:
+    """The memory that lists several things of which a sentence lets one go, with candidates for
+    what is left, the fullest first. None where it may be of two memories."""
+    quote = candidate.spans[0].quote
+    gone = [each for each in _clauses(quote) if _DOUBT.search(each) is None]
+    if not any(_LET_GO.search(each) or _IS_GONE.search(each) for each in gone):
+        return
+    found: list[tuple[Held, list[Candidate]]] = []
+    for held in standing.of_user():
+        memory = held.written.memory
+        if held.type not in LASTING | {"commitment"} or memory.negated or memory.entity != SELF:
+            continue
+        if memory.context is not None or memory.category is not None or not is_list(memory.claim):
+            continue
+        if APPOSED.match(memory.value) or _ALL_OF_THEM.search(memory.claim):
+            continue
+        if _SELLS.search(memory.claim) and _SOLD.search(quote):
+            continue
+        value = memory.value if is_list(memory.value) else memory.claim
+        named = [word for each in items(value) if (word := _named_by(each, gone)) is not None]
+        if len(named) != 1:
+            continue
+        ends = (Ends(attribute=memory.attribute, value=memory.value),)
+        ways = [
+            in_place(candidate, held, left.claim, left.value, ends if held.type in _BY_VALUE else ())
+            for left in without(memory.claim, value, named[0])
+        ]
+        if ways:
+            found.append((held, ways))
+    if len({held.written.memory.claim for held, _ in found}) == 1:
+        yield from found
+
+
+_ALL_OF_THEM = compile_later(
+    r"^(?:my|our|User['’]s) (?:parents|grandparents|kids|children|sons|daughters|twins|siblings|"
+    r"brothers|sisters|in-laws) are\b|"
+    r"\band [\w'’-]+ (?:are|were|both|get|love|hate|fight|share)\b",
+    re.I,
+)
+"""What is said of all of them: "my cats Pixel and Toast are siblings"."""
+_BY_VALUE = {NOTE, "relation", "commitment", "event"}
+"""What is in slots by its value, and has to be ended."""
+_SELLS = compile_later(r"\b(?:sells?|selling|shop|store)\b", re.I)
+_SOLD = compile_later(r"\bsold\b", re.I)
+
+
+def _clauses(quote: str) -> list[str]:
+    begin, found = 0, []
+    for each in (*_CLAUSE.finditer(quote), None):
+        found.append(quote[begin : None if each is None else each.start()])
+        begin = len(quote) if each is None else each.end()
+    return [each for each in found if each.strip()]
+
+
+def _named_by(item: list[str], clauses: list[str]) -> list[str] | None:
+    """The words of an item that a clause lets go of; None where none does."""
+    for clause in clauses:
+        words = [(stem(each[0].lower()), each.start(), each.end()) for each in _WORD.finditer(clause)]
+        of = {stem(word) for word in item if len(word) > 2 or word.isdigit() is False}
+        at = [each for each in words if each[0] in of and len(each[0]) > 1]
+        if not at:
+            continue
+        start, end = at[0][1], at[-1][2]
+        let_go = next((each for each in _LET_GO.finditer(clause) if each.end() == start), None)
+        if (let_go is not None and _ENDS.match(clause, end)) or (
+            _BEFORE.fullmatch(clause, 0, start) and _IS_GONE.match(clause, end)
+        ):
+            return [word for word in item if stem(word) in {each[0] for each in at}]
+    return None
+
+
+_WORD = compile_later(r"[^\W_]+(?:['’+#-][^\W_]+)*[+#]*")
+_ENDS = compile_later(_REST, re.I)
+_BEFORE = compile_later(
+    r"\W*(?:(?:ok|so|and|well|oh|sadly|ugh|update|also|then|the|my|our|turns out|today|yesterday|"
+    r"poor|old)\W+){0,4}",
+    re.I,
+)
