@@ -70,13 +70,19 @@ def dropped(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, li
         if _SELLS.search(memory.claim) and _SOLD.search(quote):
             continue
         value = memory.value if is_list(memory.value) else memory.claim
-        named = [word for each in items(value) if (word := _named_by(each, gone)) is not None]
+        listed = items(value)
+        named = [(word, each) for each in listed if (word := _named_by(each, gone)) is not None]
         if len(named) != 1:
             continue
+        [(words, item)] = named
+        if len(item) > 1 and all(len(each) == len(item) for each in listed[1:]):
+            words = item  # "pottery thurs", of "gym mon, choir tues, pottery thurs"
         ends = (Ends(attribute=memory.attribute, value=memory.value),)
         ways = [
-            in_place(candidate, held, left.claim, left.value, ends if held.type in _BY_VALUE else ())
-            for left in without(memory.claim, value, named[0])
+            in_place(
+                candidate, held, left.claim, left.value, ends if held.type in _BY_VALUE else ()
+            )
+            for left in without(memory.claim, value, words)
         ]
         if ways:
             found.append((held, ways))
@@ -108,7 +114,9 @@ def _clauses(quote: str) -> list[str]:
 def _named_by(item: list[str], clauses: list[str]) -> list[str] | None:
     """The words of an item that a clause lets go of; None where none does."""
     for clause in clauses:
-        words = [(stem(each[0].lower()), each.start(), each.end()) for each in _WORD.finditer(clause)]
+        words = [
+            (stem(each[0].lower()), each.start(), each.end()) for each in _WORD.finditer(clause)
+        ]
         of = {stem(word) for word in item if len(word) > 2 or word.isdigit() is False}
         at = [each for each in words if each[0] in of and len(each[0]) > 1]
         if not at:

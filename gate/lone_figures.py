@@ -168,7 +168,7 @@ _NO_FIGURES = ("identity.", "relation.", "record.", "event.end", "event.change")
 _TODAY = compile_later(r"\b(?:today|already|this morning|tonight)\b")
 _SAID_OF_IT = compile_later(
     r"\W*(?:(?:with|since|after|because of|thanks to|due to) [\w' -]{3,40} (?=it['’]?s ))?(?:(?:so|and|but|now|then|ok|okay|no|nah|actually|it['’]?s|it is|it['’]?ll be|thats|"
-    r"that['’]?s|they['’]?re|been|only|just|about|around|at|on|down to|up to|back to|back on|back at|"
+    r"that['’]?s|been|only|just|about|around|at|on|down to|up to|back to|back on|back at|"
     r"now|a|the|every|already|meant to be|for|make it|makes it|make that|moved to|moved|"
     r"got|hit|reached|managed|did|clocked|i['’]?ve|i|have|finally|shes|hes|she['’]?s|he['’]?s|they|we|"
     r"she|he|negotiated|agreed on|agreed|talked them into|voted|voted for|is|to|up|down|like|"

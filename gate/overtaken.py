@@ -105,9 +105,7 @@ def overtaken(
         again = moved or (anew and held.type in LASTING and restates(said, of, pointed=pointed))
         if not again and _adds_to(said, held, of):
             continue
-        asked = said.may_be_of(of) and (
-            held.type not in _OWN_WORDS or have_a_subject(said, of)
-        )
+        asked = said.may_be_of(of) and (held.type not in _OWN_WORDS or have_a_subject(said, of))
         from_ = least(len(all_), said, of, rank)
         if not asked and brief and held.memory_id in latest:
             asked, from_ = not CHANGES.isdisjoint(said.cues), _UNLINKED

@@ -72,6 +72,10 @@ def without(claim: str, value: str, gone: Sequence[str]) -> Iterator[Left]:
         left = left.removeprefix(f"{last} ")  # "at Costa and at Lidl"
     if not is_list(left):
         lead = _ARE.sub(lambda found: f"{found['noun']} is ", lead)
+    counted = _COUNTED.search(left)
+    if counted is not None and any(map(_SO_MANY.match, _BETWEEN.split(value)[1:])):
+        yield Left(lead + left + claim[end:], left)
+        return
     for each in _counted_down(left, 1):
         yield Left(lead + each + claim[end:], each)
 

@@ -86,6 +86,7 @@ def renewals(standing: Standing, candidate: Candidate) -> list[Renewal]:
             if _is_of_subject(sentence, each, standing)
             and not (
                 subject is not None
+                and not (each.new and each.new.leads)
                 and (is_of_another(subject, each.held) or is_of_a_person(subject, each.held))
             )
         ]
@@ -219,7 +220,8 @@ def _is_of_subject(sentence: Sentence, renewal: Renewal, standing: Standing) -> 
         return False  # "my brother Max", and it is Sam that one knows of
     others = sentence.others(0 if renewal.new is None else renewal.new.begin)
     if memory.entity != SELF or memory.attribute.startswith(_OF_ANOTHER):
-        before = stems(spelt_out(sentence.text[: _start(renewal)]))
+        leads = new is not None and new.leads
+        before = stems(spelt_out(sentence.text[: None if leads else _start(renewal)]))
         who = {stem(word) for word in memory.entity.lower().split()} - {SELF.lower()}
         who |= {stem(word.lower()) for word in _PROPER.findall(memory.claim)}
         who |= {stem(word) for word in others} & stems(memory.claim)

@@ -166,7 +166,7 @@ _SO_MANY = compile_later(
     re.I,
 )
 _BEFORE = compile_later(
-    r"\b(?:to|now|it['’]?s|makes it|that['’]?s|so|only|another|total)\W*$", re.I
+    r"\b(?:to|now|it['’]?s|makes it|that['’]?s|so|only|another|total)\W*(?:the )?$", re.I
 )
 _AFTER = compile_later(r"\W*(?:\w+ )?(?:now|left|remaining|instead|already|by now)\b", re.I)
 

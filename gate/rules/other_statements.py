@@ -174,8 +174,10 @@ def _entity(reading: Reading, at: int) -> Iterator[RuleFinding]:
     ):
         return
     begin, stop = trim(words, end + 1, len(words))
-    while stop > begin and words[stop - 1].text in ".!":
+    while stop > begin and not any(map(str.isalnum, words[stop - 1].text)):
         stop -= 1
+    now = stop > begin + 2 and words[stop - 1].low == "now"
+    stop -= now
     cut = next(
         (i for i in range(begin, stop) if words[i].low in WORDS["cutters"] | {",", "and"}), stop
     )
@@ -189,7 +191,7 @@ def _entity(reading: Reading, at: int) -> Iterator[RuleFinding]:
             f"{name} is User's {text_of(reading.content, words, begin + 1, cut)}",
             "relation",
             relation_key(words[cut - 1].low, key.split("-"), name) or f"relation.{key}.name",
-            name, 700, participants=(name,),
+            name, 700, participants=(name,), act=SpeechAct.CHANGE if now else None,
         )  # fmt: skip
         return
     rest = text_of(reading.content, words, begin + 1, cut)

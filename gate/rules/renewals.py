@@ -143,6 +143,8 @@ class New(NamedTuple):
     start: int
     end: int
     begin: int
+    leads: bool = False
+    """Whether it stands before what it is of: "Ana is my tutor now"."""
 
 
 def _last_word(said: str) -> str:
@@ -415,7 +417,10 @@ class Sentence:
                 if match["new"] == "new" and any(each in _MANY for each in noun):
                     continue
                 at = _trimmed(self.text, *match.span("value")) if value else None
-                new = None if at is None else New(*at, match.start("noun"))
+                noun_at = match.start("noun")
+                new = None
+                if at is not None:
+                    new = New(*at, min(noun_at, at[0]), leads=at[0] < noun_at)
                 found.append((frozenset(noun), new, match["new"] is not None))
         return tuple(found)
 

@@ -16,7 +16,7 @@ from beliefledger.gate.rules import inline_repairs
 from beliefledger.gate.rules.figures import under_slot
 from beliefledger.gate.rules.findings import RuleFinding, to_candidate, topic_of
 from beliefledger.gate.rules.phrases import slug
-from beliefledger.gate.rules.replacements import WRONG, Mend, named_wrong, replaced, swap
+from beliefledger.gate.rules.replacements import IS_WRONG, WRONG, Mend, named_wrong, replaced, swap
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span, Speech, SpeechAct
@@ -29,7 +29,7 @@ _SORRY = (
     r"(?:(?:oh|ah|er|um|uh|hm+|no|nope|nah|oops|whoops|ups|sorry|sry|srry|soz|wait|actually|"
     r"well|correction|my bad|my mistake|"
     r"hang on|hold on|scratch that|strike that|scrap that|i mean|typo|edit|ok|okay|rather|damn|"
-    r"argh|no wait|and|(?:you(?:['’]?ve| have)? )?got (?:that|it) wrong|"
+    r"argh|ugh|gah|doh|dang|no wait|and|(?:you(?:['’]?ve| have)? )?got (?:that|it) wrong|"
     r"that['’]?s (?:wrong|not right))\b[,.:;!—– -]*+)"
 )
 _VALUE = r"(?P<right>[$€£]?[\w'’&+#:/.@-]{1,40}(?: [$€£]?[\w'’&+#:/.@-]{1,40}){0,4}?)"
@@ -49,8 +49,14 @@ _MENDS = tuple(
         rf"^\W*+{_SORRY}{{1,5}}(?:(?:it|that|this|he|she)(?:['’]?s| is| was| should be| should "
         rf"say)|its|should be|make it)? ?{_VALUE}{_STOP}",
         rf"^\*+ ?{_VALUE}{_STOP}",
+        rf"^\W*+{_SORRY}{{2,5}}[^,.;!?]{{3,50}}, ?(?:so |and )?(?:it['’]?s|make it) (?:actually |really )?"
+        rf"{_VALUE}(?: here)?{_STOP}",
         rf"^\W*+{_VALUE} ?\*+(?: ?(?:lol|sorry|sry|oops|haha+|ffs|ugh|typo|my bad))?\W*$",
-        rf"^\W*+{_VALUE}[!.,]* ?(?:damn |bloody |stupid )?(?:auto-?correct|spell-?check(?:er)?)\b",
+        rf"^\W*+{_VALUE}[!.,]* ?(?:(?:damn|bloody|stupid|lol|haha|ugh|thanks|thank you|cheers|silly) )"
+        rf"{{0,2}}(?:auto-?correct|spell-?check(?:er)?)\b",
+        rf"^\W*+{_VALUE}[!?.,… ]+(?:lol |haha )?why (?:did|do|would) i (?:just )?(?:write|say|type|put)\b",
+        rf"^\W*+{_VALUE} even(?=\W*$|[,;.!])",
+        rf"^\W*+{_VALUE} with (?:one|an?|two|double|no|a single) [a-z]{{1,2}}(?=\W*$|[,;.!]| at the )",
         r"^\W*+(?P<right>(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan(?:uary)?|feb(?:ruary)?|"
         r"march|april|may|june|july|august|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|"
         r"dec(?:ember)?|\d[\d.:,]{0,8}))!+(?=\W|$)",
@@ -101,6 +107,9 @@ _ABOUT = compile_later(
     r"[\w'’&+-]+){0,3}?)(?=\s*(?:[.,;!?)]|$)| (?:please|thing|stuff|lol|for now|it)\b)",
     re.I,
 )
+_ASIDE = compile_later(
+    r"\W*(?:lol |haha )?why (?:did|do|would) i (?:just )?(?:write|say|type|put)\b", re.I
+)
 _NO_VALUE = frozenset(
     "i i'm i've im you he she it we they that this there what who how why when if can could do "
     "does did "
@@ -127,6 +136,8 @@ def mended(turn: Speech, earlier: Sequence[Speech], read: Read, most: int) -> It
     for number, (start, end) in enumerate(bounds[:4]):
         if end - start > 240:
             continue
+        if number + 1 < len(bounds) and _ASIDE.match(text, bounds[number + 1][0]):
+            end = bounds[number + 1][1]  # "deloitte!! why did i write accenture"
         sentence = text[start:end]
         within = inline_repairs.inline(sentence)
         if within is not None:
@@ -239,6 +250,7 @@ def _mend(sentence: str, offset: int) -> Mend | None:
             continue
         start = offset + sentence.index(right, found.start("right"))
         wrong = WRONG.match(sentence, found.end("right"))
+        wrong = wrong or IS_WRONG.match(sentence, found.end("right"))
         return Mend(right, start, start + len(right), None if wrong is None else wrong["wrong"])
     return None
 

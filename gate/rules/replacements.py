@@ -43,7 +43,7 @@ _CODE = compile_later(
 """Letters and digits in one word: a seat, a gate, a flight. No measure."""
 _CODES = compile_later(r"[A-Za-z\d]{1,12}(?:[ -][A-Za-z\d]{1,12}){0,2}")
 _CLASSES = tuple(
-    compile_later(rf"\b(?:{'|'.join(words.split())})\b", re.I)
+    compile_later(rf"(?<!['’])\b(?:{'|'.join(words.split())})\b", re.I)
     for words in (
         "red blue green yellow black white gr[ae]y pink purple orange brown beige navy teal "
         "turquoise gold silver violet",
@@ -71,11 +71,20 @@ class Mend(NamedTuple):
 
 
 WRONG = compile_later(
-    r"[\W_]{0,3}(?:(?:sorry|sry|i mean)[\W_]{1,3})?(?:(?:and |but )?not|instead of|rather than) "
+    r"[\W_]{0,3}(?:(?:sorry|sry|i mean)[\W_]{1,3})?(?:(?:and |but )?not|instead of|rather than|"
+    r"(?:lol |haha )?why (?:did|do|would) i (?:just )?(?:write|say|type|put)) "
     r"(?:the |an? |my |in |on |at )?"
     r"(?P<wrong>[\w'’-]+(?: [\w'’-]+){0,2}?)(?=\W*$|[,.;!]| (?:sorry|lol|of course|i)\b)",
     re.I,
 )
+
+
+IS_WRONG = compile_later(
+    r"[\W_]{1,3}(?:the |my )?(?P<wrong>[\w'’-]+(?: [\w'’-]+)?) (?:is|was|are|were) "
+    r"(?:(?:the|my|our|his|her) )?(?:other|old|previous|former|wrong|last|another)\b",
+    re.I,
+)
+"""What is something else: "it's traefik, kong is the other project"."""
 
 
 def named_wrong(said: Candidate, mend: Mend) -> tuple[str, str] | None:
@@ -110,6 +119,9 @@ def swap(said: Candidate, right: str) -> tuple[str, str] | None:
             if kind is _DATE or kind is _CLOCK:
                 continue
             return None
+        unit = _UNIT.match(said.claim, there.end()) if kind is _FIGURE else None
+        if unit is not None and there[0] != new[0] and one == new[0]:
+            return f"{there[0]}{unit[0]}", f"{new[0]}{unit[0]}"  # "18", of 8gb
         if there[0].lower() == new[0].lower() or _is_part_of_a_word(said.claim, there):
             return None
         if kind is _FIGURE and len(one.split()) > 1:
@@ -142,6 +154,7 @@ def swap(said: Candidate, right: str) -> tuple[str, str] | None:
     return (value, bare) if name else None
 
 
+_UNIT = compile_later(r"(?:[gmt]b|kg|g|km|m|ml|cl|l|cm|mm|ft|in|h|hrs?|mins?|s|%|p|x)(?!\w)", re.I)
 _OF_TIME = compile_later(
     r"\b(?:days?|nights?|weeks?|weekends?|months?|years?|mornings?|afternoons?|evenings?|spring|"
     r"summer|autumn|winter|ago|yesterday|today|tonight|tomorrow|soon|later|earlier|recently)\b",
