@@ -24,6 +24,7 @@ _ENDED = _CUES.pattern("ended")
 _EXAMPLE = _CUES.guarded("example")
 _FIGURES = tuple(" ".join(each.split()) for each in _CUES["figures"].split(","))
 _NEXT = _CUES.pattern("next_retracted")
+_TAKEN_BACK = _CUES.pattern("next_taken_back")
 _JOKED = _CUES.pattern("before_joked")
 _NEGATED = _CUES.pattern("span_negated")
 _HEADING = _CUES.pattern("heading")
@@ -118,7 +119,8 @@ def insincere(place: Place) -> SpeechAct | None:
         found = behind.search(said, low)
         if found is not None and not _parted(place, found.start()):
             return act
-    if place.following and _NEXT.fullmatch(place.following):
+    following = place.following
+    if following and (_NEXT.fullmatch(following) or _TAKEN_BACK.match(following)):
         return SpeechAct.SARCASTIC
     clause = place.clause
     if any(map(clause.lower().replace("’", "'").__contains__, _FIGURES)):

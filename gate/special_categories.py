@@ -29,7 +29,9 @@ def categorised(candidate: Candidate, registry: Registry, policy: Policy) -> Can
     words count, too: "religion" is of one whatever its value is.
     """
     kind = registry.types.get(candidate.type)
-    told = [candidate.claim, candidate.value, candidate.context or "", *candidate.fields.values()]
+    told = [candidate.claim, candidate.context or "", *candidate.fields.values()]
+    if candidate.value not in candidate.claim:  # else the claim tells what it is: a trade is none
+        told.append(candidate.value)
     named = ""
     if candidate.source is Source.OPERATOR:
         named = _PARTS.sub(" ", candidate.attribute)

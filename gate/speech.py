@@ -19,6 +19,7 @@ from beliefledger.gate.literals import Guarded, lowered
 from beliefledger.gate.orders import CUES, instruction_like
 from beliefledger.gate.pasted_text import pasted
 from beliefledger.gate.sentences import sentences
+from beliefledger.gate.set_tasks import Task, tasks
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -47,6 +48,8 @@ class _Layout(NamedTuple):
     told: tuple[bool, ...]
     """For each sentence, whether the first of its paragraph is the heading of a story. The first
     edition does not know them."""
+    tasks: tuple[Task, ...]
+    """What is only set as a task. The first edition does not know them."""
 
 
 @lru_cache(maxsize=4)
@@ -59,6 +62,7 @@ def _layout(text: str) -> _Layout:
         _apart([*foreign, *frames(text)]),
         _scenes(text, spans),
         _told(text, spans),
+        tuple(tasks(text)),
     )
 
 
@@ -221,6 +225,9 @@ def _act(text: str, start: int, end: int, reading: int) -> SpeechAct:
     layout = _layout(text)
     if is_foreign(text, start, reading):
         return SpeechAct.QUOTED
+    set_as = next((each.act for each in layout.tasks if each.start <= start < each.end), None)
+    if reading and set_as is not None:
+        return set_as
     index = max(0, bisect_right(layout.starts, start) - 1)
     if not layout.sentences:
         return SpeechAct.STATEMENT

@@ -111,7 +111,7 @@ _ASIDE = compile_later(
     r"\W*(?:lol |haha )?why (?:did|do|would) i (?:just )?(?:write|say|type|put)\b", re.I
 )
 _NO_VALUE = frozenset(
-    "i i'm i've im you he she it we they that this there what who how why when if can could do "
+    "i i'm i've im fine good great cool right sure nice you he she it we they that this there what who how why when if can could do "
     "does did "
     "is are was will would thanks thank please yes no nothing never tell show help let me my "
     "know think forget ignore scratch scrap go "

@@ -57,6 +57,17 @@ _OTHER_UNIONS = compile_later(
     r"select|find))\b",
     re.I,
 )
+_OF_A_TRADE = compile_later(
+    r"\b(?:as|am|['’]?m|im|is|['’]s|be|become|became|becoming|was|works?|qualified|train(?:ed|ing)) "
+    r"(?:now |also |actually |still |really )?(?:(?:to be|as) )?an? "
+    r"(?:(?!my\b|patient\b)[\w-]+ ){0,2}?(?:psychiatrist|psychologist|therapist|physiotherapist|"
+    r"counsell?or|psychoanalyst|midwife|doula|cardiologist|dermatologist|gyna?ecologist|oncologist|"
+    r"neurologist|radiologist|urologist|p(?:a)?ediatrician|an(?:a)?esthetist|surgeon|orthodontist|"
+    r"paramedic|nurse|gp|doctor|dentist|optician|pharmacist|medical (?:secretary|student|writer)|"
+    r"shrink)\b",
+    re.I,
+)
+"""What somebody is by trade says nothing of anybody's health."""
 _WORD = compile_later(r"[\w+'-]+")
 _STUDIES = frozenset(
     "study studies studied studying teach teaches taught teaching read reading lectures".split()
@@ -82,6 +93,7 @@ def categories_of(claim: str) -> Iterator[str]:
     before = ""
     if "nion" in claim:
         claim = _OTHER_UNIONS.sub("", claim)
+    claim = _OF_A_TRADE.sub("", claim)
     said = _WORD.findall(claim.lower().replace("’", "'"))
     for found, following in pairwise([*said, ""]):
         word = found if found in _SENSITIVE else found.removesuffix("'s")

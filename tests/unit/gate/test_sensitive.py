@@ -60,14 +60,27 @@ def test_a_thing_that_got_nicked_is_only_gone(said: str) -> None:
         "I bank with a credit union",
         "I switched the parser to union types",
         "my rugby union club trains on Tuesdays",
+        "User works as a midwife",
+        "I'm a cardiologist in Ghent",
+        "her sister is a clinical psychologist",
+        "he trained as a therapist",
     ],
 )
-def test_places_and_other_unions_are_not_of_workers(said: str) -> None:
+def test_places_other_unions_and_trades_are_of_no_category(said: str) -> None:
     assert category_of(said) is None
 
 
 @pytest.mark.parametrize(
-    "said", ["I pay my union dues", "she is in the union", "my union rep said so", "I joined a union"]
+    "said",
+    ["I see a therapist on Mondays", "my psychiatrist is a kind man", "she needs a cardiologist"],
+)
+def test_whom_somebody_sees_is_health(said: str) -> None:
+    assert category_of(said) == "health"
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["I pay my union dues", "she is in the union", "my union rep said so", "I joined a union"],
 )
 def test_a_union_of_workers_is(said: str) -> None:
     assert category_of(said) == "union"

@@ -1,0 +1,165 @@
+"""Finds what a turn only sets as a task: word problems and riddles told as "I", a part to play, a
+text to work on, a test of the line. Nothing of it is true of who types it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from beliefledger.gate.sentences import sentences
+from beliefledger.ledger.candidate import SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
+
+
+class Task(NamedTuple):
+    """The offsets of what is set as a task, and what is done with the words."""
+
+    start: int
+    end: int
+    act: SpeechAct
+
+
+def tasks(text: str) -> Iterator[Task]:
+    """What a turn sets as a task, in no order; they may overlap."""
+    if len(text) > _LONGEST:
+        return
+    low = text.lower().replace("’", "'")
+    yield from _problem(text, low)
+    for pattern, act in _WHOLE:
+        if pattern.search(low) is not None:
+            yield Task(0, len(text), act)
+    for pattern, act in _FROM:
+        found = pattern.search(low)
+        if found is not None:
+            paragraph = low.find("\n\n", found.end())
+            yield Task(found.start(), len(text) if paragraph < 0 else paragraph, act)
+    worked = _WORKED_ON.match(low)
+    if worked is not None:
+        yield Task(0, worked.end("text"), SpeechAct.QUOTED)
+
+
+_LONGEST = 3_000
+"""Turns of more characters are documents, and are read as such."""
+
+
+def _problem(text: str, low: str) -> Iterator[Task]:
+    """A word problem: figures, told as one's own, and what is to be worked out from them."""
+    asked = _ASKED.search(low)
+    if asked is None:
+        return
+    end = next((end for start, end in sentences(text) if start <= asked.start() < end), len(text))
+    told = low[: asked.start()]
+    figures = len(_FIGURE.findall(low[:end]))
+    if _THOUGHT_OF.search(told) or (_TIMES_AS.search(told) and figures > 1):
+        yield Task(0, end, SpeechAct.HYPOTHETICAL)
+    elif _SCHOOL.search(low) and figures:
+        yield Task(0, len(text), SpeechAct.HYPOTHETICAL)
+    elif figures > 1 and _WORKED_OUT.search(asked[0]):
+        yield Task(0, end, SpeechAct.HYPOTHETICAL)
+
+
+_FIGURE = compile_later(
+    r"\d[\d.,]*|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|half|"
+    r"twice|double|a third|a quarter)\b"
+)
+_ASKED = compile_later(
+    r"\b(?:how (?:many|much|far|long|old|fast|high|tall|deep|wide|heavy)\b[^.!?\n]{0,60}|"
+    r"what(?:'s| is| are| will be| was)? (?:it\b|my number|my age|the (?:\w+ ){0,2}(?:area|volume|"
+    r"perimeter|circumference|probability|chances?|odds|number|speed|distance|total|sum|ratio|"
+    r"velocity|height|price|cost|value|profit|interest|mean|median|product|difference|answer|age|"
+    r"acceleration|force|mass|length|width|radius|angle|percentage)\b)[^.!?\n]{0,60}|"
+    r"when (?:does|do|will|did) (?:it|they|we|i|the \w+) (?:hit|meet|pass|arrive|reach|overtake|"
+    r"catch|land|fill|run out)\b[^.!?\n]{0,60}|at what (?:time|speed|height)\b[^.!?\n]{0,60}|"
+    r"(?:find|solve for|calculate|work out) (?:x\b|the |my |how )[^.!?\n]{0,60}|"
+    r"(?:who|what) am i(?=\s*\?))"
+)
+_WORKED_OUT = compile_later(
+    r"\b(?:left|altogether|all together|in total|in all|remain\w*|each get|does each|"
+    r"do i have(?: now| left)?$|old am i|am i going|hits? the (?:ground|floor|water)|overtake|"
+    r"meet(?: each other)?$|pass my|reach the|is it$|is the (?:area|volume|perimeter|circumference|"
+    r"probability|ratio|radius|angle)|probability|am i$)"
+)
+_SCHOOL = compile_later(
+    r"\b(?:worksheet|exercise \d|question \d|problem \d|word problems?|maths? problem|q\d{1,2}\b|"
+    r"show (?:your |the |all |me the |my )?(?:work|working|workings|steps)\b|"
+    r"to the nearest \w+|solve for|compound interest)\b"
+)
+_THOUGHT_OF = compile_later(r"\b(?:thinking|thought) of a number\b")
+_TIMES_AS = compile_later(
+    r"\b(?:twice|half|three times|four times|five times|\d times|double) (?:as old as|the age of|"
+    r"my age|his age|her age)\b"
+)
+_WHOLE = (
+    # A line that only tries whether anything comes through.
+    (
+        compile_later(
+            r"^\W*(?:test(?:ing)?\W+){2,}|^\W*test(?:ing)?\W+(?:\d\W+){1,4}|"
+            r"^\W*(?:(?:ok|hi|hello),? )?(?:this is )?(?:just |only )?a test (?:message|input|run)\b"
+        ),
+        SpeechAct.QUOTED,
+    ),
+    # What somebody offers a job with.
+    (
+        compile_later(
+            r"\([mwfdx](?:/[mwfdx]){1,2}\)|"
+            r"\b(?:we are|we're) (?:looking for|hiring|seeking|recruiting) (?:an?|experienced)\b"
+            r"(?s:.{0,600})\b(?:you (?:have|bring|speak|will|are|offer)|your (?:profile|tasks|role)|"
+            r"apply (?:now|by|with)|equal opportunit|what we offer|requirements?:)"
+        ),
+        SpeechAct.QUOTED,
+    ),
+    # A riddle that is answered at once.
+    (
+        compile_later(
+            r"^\W*why (?:did|do|was|am|can't|don't) (?:i|my|the|an?)\b[^?\n]{5,80}\?\s+(?:because |cos "
+            r"|cuz )?(?:i|it|they|he|she|we)\b[^.!?\n]{3,70}[.!]*\s*(?:\W*|ba ?dum ?tss.*|haha.*)$"
+        ),
+        SpeechAct.SARCASTIC,
+    ),
+    (
+        compile_later(
+            r"\*(?:draws|unsheathes|raises|casts|bows|kneels|swings|enters|steps|slams|adjusts|"
+            r"straightens|strokes|leans|tips|growls|whispers|cackles|twirls|glares|smirks|winks|"
+            r"emerges|appears|strides|saunters)\b[^*\n]{0,60}\*"
+        ),
+        SpeechAct.ROLE_PLAY,
+    ),
+)
+_FICTION = (
+    r"(?:monologue|soliloquy|scene|skit|sketch|short story|story|diary entry|dialogue|fan ?-?fic\w*|"
+    r"role-?play|rap|limerick|ballad|screenplay|novel|campfire tale|sea shanty)"
+)
+_FROM = (
+    (
+        compile_later(
+            rf"(?:^|[.!?\n] *)(?:please |pls |can you |could you |now )?(?:write|compose|draft|make up|"
+            rf"give|make|tell|create|do|continue) (?:me |us )?(?:an?|the|another|some|my|this) "
+            rf"(?:[\w-]+ ){{0,3}}{_FICTION}\b[^.!?:\n]{{0,60}}[.!?:]\s+(?=(?:i|i'm|my|we)\b(?! (?:want|"
+            rf"need|would|like|love|wrote|think|already|don't|am writing)\b))"
+        ),
+        SpeechAct.ROLE_PLAY,
+    ),
+    (
+        compile_later(
+            rf"\b(?:here's|here is|this is) (?:my|the|our|a) (?:\w+ ){{0,2}}?(?:{_FICTION}|poem|song|"
+            rf"lyrics|chapter|script)(?: (?:opening|intro|so far|draft|idea|beginning|text))*: *"
+        ),
+        SpeechAct.ROLE_PLAY,
+    ),
+    (
+        compile_later(
+            r"(?:^|[.!?\n] *)for (?:(?:the|my|an?|this|our) )?(?:[\w-]+ )?(?:practice|exercise|mock "
+            r"interview|improv|role-?play|scenario|simulation|drill|game)[^.!?\n]{0,20}?,? "
+            r"(?=(?:i'll be|i will be|i am|i'm|i play)\b)"
+        ),
+        SpeechAct.ROLE_PLAY,
+    ),
+)
+_WORKED_ON = compile_later(
+    r"^(?P<text>[^.:\n]{3,50}:\s.{20,1500}?)\s*(?:[—–-]|\n)\s*(?:please |pls |can you |now )?(?:convert|"
+    r"translate|rewrite|shorten|summari[sz]e|proofread|fix|rephrase|reword|turn|make it|put)\b"
+    r"[^.!?\n]{0,60}\W*$",
+    re.S,
+)
+"""A text with its title, and what is to be done with it: "Scones: I use … — convert to cups"."""
