@@ -78,6 +78,13 @@ def _apart(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 
 _PARAGRAPH = compile_later(r"\n\s*\n")
+_OUT_OF_IT = compile_later(
+    r"\W*(?:(?:ok(?:ay)?|but|and|so|now)\W+){0,2}(?:out of character|ooc\b|in real life|irl\b|for real\b|"
+    r"seriously(?: though| now)?,|(?:all )?jok(?:es|ing) aside|end (?:of )?(?:scene|game|role-?play)|"
+    r"back to reality|in all seriousness)",
+    re.I,
+)
+"""Where somebody steps out of a scene."""
 
 
 def _scenes(text: str, spans: tuple[tuple[int, int], ...]) -> tuple[SpeechAct | None, ...]:
@@ -86,7 +93,9 @@ def _scenes(text: str, spans: tuple[tuple[int, int], ...]) -> tuple[SpeechAct | 
     scene: SpeechAct | None = None
     ended = 0
     for start, end in spans:
-        if scene is not None and _PARAGRAPH.search(text, ended, start):
+        if scene is not None and (
+            _PARAGRAPH.search(text, ended, start) or _OUT_OF_IT.match(text, start)
+        ):
             scene = None
         found.append(scene)
         sentence = text[start : min(end, start + _NEAR)]
