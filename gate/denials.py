@@ -21,7 +21,7 @@ from beliefledger.gate.meant_memories import (
     says_one_of,
     stems,
 )
-from beliefledger.gate.rules.denials import ATTRIBUTE, JUST_BEFORE
+from beliefledger.gate.rules.denials import ALL, ATTRIBUTE, JUST_BEFORE
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, SpeechAct
 
 _MOST = 8
@@ -108,7 +108,8 @@ def _meant(standing: Standing, candidate: Candidate, over: Sequence[Held]) -> li
     found = {
         each.memory_id: each
         for each in there
-        if any(is_named(each, ends) for ends in stated) or any(_says(each, some) for some in words)
+        if any(is_named(each, ends) for ends in stated)
+        or any(some == ALL or _says(each, some) for some in words)
     }
     # "A developer at Acme" is one statement in two slots, and so is its note.
     told = {each.written.memory.claim for each in found.values()}

@@ -1,5 +1,5 @@
-"""One of several things that somebody has listed is gone: "binned netflix", of "netflix, disney plus
-and now tv". Pure but for what a draft looks up.
+"""One of several things that somebody has listed is gone: "binned netflix", of "netflix, disney
+plus and now tv". Pure but for what a draft looks up.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
 
 _CLAUSE = compile_later(
-    r"[,;:!?(–—]\s*|\.(?!\d)\s*|\s(?:so|but|cos|coz|cuz|because|bc|since|although|and(?= (?:i|we|they|"
+    r"[,;:!?(–—]\s*|\.(?!\d)\s*|\s(?:so|but|cos|coz|cuz|because|bc|since|although|and(?= (?:i|we|"
+    r"they|"
     r"he|she|it|the|my|our)\b))\s",
     re.I,
 )
 _DOUBT = compile_later(
-    r"\b(?:if|might|may|maybe|almost|nearly|never|not|no longer want|thinking|considering|wish|hope|"
-    r"hoping|could|would|should|want|wants|planning|going to|gonna|will|about to|yet|used to|when i|"
+    r"\b(?:if|might|may|maybe|almost|nearly|never|not|no longer want|thinking|considering|wish|"
+    r"hope|"
+    r"hoping|could|would|should|want|wants|planning|going to|gonna|will|about to|yet|used to|"
+    r"when i|"
     r"years ago|today only|this week|for now|early)\b|n['’]?t\b|\?",
     re.I,
 )
@@ -31,21 +34,28 @@ _REST = (
     r"after|again|now|at last|finally|lol|yay|since|tbh|btw|over|on|in|completely|entirely)\b)"
 )
 _LET_GO = compile_later(
-    r"\b(?:binned|cancell?ed|dropped|quit|ditched|axed|scrapped|given up|gave up|got rid of|let go of|"
+    r"\b(?:binned|cancell?ed|dropped|quit|ditched|axed|scrapped|given up|gave up|got rid of|"
+    r"let go of|"
     r"unsubscribed from|packed in|jacked in|removed|deleted|uninstalled|done with|finished with|"
     r"(?:the )?(?:fox|cat|dog|hawk|rat) (?:got|took|killed|ate)|retired|stopped|sold|closed|lost|"
-    r"pulled out of|dropped out of|knocked) (?:the |my |our |his |her |their |doing |going to |with )?",
+    r"pulled out of|dropped out of|knocked) (?:the |my |our |his |her |their |doing |going to |"
+    r"with )?",
     re.I,
 )
 _IS_GONE = compile_later(
-    r"(?:['’]?s)?(?: (?:club|shop|contract|team|class|classes|people|office|branch|site|gig|job|mum|"
-    r"dad|lessons?|account|guys?))?(?:['’]s)? (?:(?:has|have|is|are|was|were|got|just|finally|now|also|"
+    r"(?:['’]?s)?(?: (?:club|shop|contract|team|class|classes|people|office|branch|site|gig|job|"
+    r"mum|"
+    r"dad|lessons?|account|guys?))?(?:['’]s)? (?:(?:has|have|is|are|was|were|got|just|finally|now|"
+    r"also|"
     r"just got) ){0,3}"
     r"(?:folded|shut down|closed (?:down|for good)|rejected|ended (?:the|our|their|his|her|my|it)|"
-    r"over\b(?! for (?:today|the (?:day|week)|this|now))|finished(?=\W*$)|done(?=\W*$)|gone(?! (?:to|by|up|down|on|out|well))|stopped(?=\W*$)|"
-    r"died(?! down)|passed away|ran away|left(?=\W*$| (?:the (?:team|company|band|group|firm|club)|us|"
+    r"over\b(?! for (?:today|the (?:day|week)|this|now))|finished(?=\W*$)|done(?=\W*$)|"
+    r"gone(?! (?:to|by|up|down|on|out|well))|stopped(?=\W*$)|"
+    r"died(?! down)|passed away|ran away|left(?=\W*$| (?:the (?:team|company|band|group|firm|club)|"
+    r"us|"
     r"and|last|this|for good|yesterday)\b)|quit|dropped out|cancell?ed for good|moved (?:out|away)|"
-    r"retired|fell through|axed|scrapped|pulled out|bailed|discontinued|decommissioned|sacked|fired|"
+    r"retired|fell through|axed|scrapped|pulled out|bailed|discontinued|decommissioned|sacked|"
+    r"fired|"
     r"let go|cut)\b",
     re.I,
 )

@@ -13,11 +13,13 @@ from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.outcomes import Outcome
 from beliefledger.gate.rules.denials import ATTRIBUTE as DENIAL
+from beliefledger.gate.rules.denials import asks_to_forget
 from beliefledger.gate.rules.distinctions import is_one_of_several
 from beliefledger.gate.slots import canonical_attribute, words
 from beliefledger.ledger.candidate import Candidate, Ends
 from beliefledger.ledger.codec import New
-from beliefledger.ledger.events.belief import MemoryExpired
+from beliefledger.ledger.events import Event
+from beliefledger.ledger.events.belief import MemoryExpired, MemoryRevoked
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.times import Micros
 
@@ -42,6 +44,7 @@ def end_others(
     begins, names = _asked(candidate.ends)
     there = draft.about(subject_ref, resolved.entity)
     draft.read_all_ahead(there.values())
+    forget = candidate.attribute == DENIAL and asks_to_forget(candidate.spans[0].quote)
     for memory_id, stream in there.items():
         known = draft.peek(stream).believed(memory_id)
         if known is not None:
@@ -53,7 +56,9 @@ def end_others(
             continue
         at = ended_at(held, candidate, turn, own=decision_id == held.written.decision)
         if at is not None:
-            event = MemoryExpired(memory_id=memory_id, valid_to=at)
+            event: Event = MemoryExpired(memory_id=memory_id, valid_to=at)
+            if forget:  # what is over is still told as past, and this is not to be told
+                event = MemoryRevoked(memory_id=memory_id, cause="asked")
             draft.write_belief(
                 New(event, new_id(), stream, subject_ref, actor, decision_id, turn.turn_id)
             )

@@ -107,15 +107,21 @@ def is_bare(candidate: Candidate, kind: str) -> bool:
     if at < 0:
         return False
     figure = new_figures.Figure(kind, at, at + len(candidate.value))
-    lead, after = (
-        new_figures.clause_of(quote, figure).partition(candidate.value.lower())[each]
-        for each in (0, 2)
-    )
+    clause = new_figures.clause_of(quote, figure)
+    lead, after = (_figureless(clause.partition(candidate.value.lower())[each]) for each in (0, 2))
     if not (_SAID_OF_IT.fullmatch(lead) and _SAID_SO.fullmatch(after)):
         return False
     if _NOW.search(f"{lead}|{after}") is None or _LATE.search(after) is not None:
         return False
     return kind not in DATED or _TODAY.search(after) is None
+
+
+def _figureless(words: str) -> str:
+    """Words without the figures among them: "friday 4pm" is a day and an hour."""
+    for each in reversed(new_figures.figures(words)):
+        if each.kind in DATED:
+            words = f"{words[: each.start]} {words[each.end :]}"
+    return words
 
 
 def _told_last(
@@ -167,7 +173,8 @@ _AGAIN = compile_later(r"day again\b", re.I)
 _NO_FIGURES = ("identity.", "relation.", "record.", "event.end", "event.change")
 _TODAY = compile_later(r"\b(?:today|already|this morning|tonight)\b")
 _SAID_OF_IT = compile_later(
-    r"\W*(?:(?:with|since|after|because of|thanks to|due to) [\w' -]{3,40} (?=it['’]?s ))?(?:(?:so|and|but|now|then|ok|okay|no|nah|actually|it['’]?s|it is|it['’]?ll be|thats|"
+    r"\W*(?:(?:with|since|after|because of|thanks to|due to) [\w' -]{3,40} (?=it['’]?s ))?(?:(?:so|"
+    r"and|but|now|then|ok|okay|no|nah|actually|it['’]?s|it is|it['’]?ll be|thats|"
     r"that['’]?s|been|only|just|about|around|at|on|down to|up to|back to|back on|back at|"
     r"now|a|the|every|already|meant to be|for|make it|makes it|make that|moved to|moved|"
     r"got|hit|reached|managed|did|clocked|i['’]?ve|i|have|finally|shes|hes|she['’]?s|he['’]?s|they|we|"
@@ -176,15 +183,19 @@ _SAID_OF_IT = compile_later(
 )
 _SAID_SO = compile_later(
     r"\W*(?:(?:now|already|again|for me|for us|it is|from now on|from here on(?: out)?|these days|"
-    r"instead|left|only|today|this morning|tonight|finally|atm|then|so far|by now|since|from|this|apparently|allegedly|i think|is the new (?:date|time|day|price|number|plan|target|limit|deadline|rate|one)|"
+    r"instead|left|only|today|this morning|tonight|finally|atm|then|so far|by now|since|from|this|"
+    r"apparently|allegedly|i think|is the new (?:date|time|day|price|number|plan|target|limit|"
+    r"deadline|rate|one)|"
     r"next|last|week|month|year|monday|january|april|september|on|for reps|reps|a double|for a|a|"
     r"woop|woo|yay|lol|haha|letsgo|letsgoo+|ugh|in|per|an|"
     r"kg|kilos?|lbs?|pounds?|mg|ml|euros?|dollars?|bucks|quid|km|hours?|minutes?|mins?|percent|"
     r"mon|tue|wed|thu|fri|sat|sun)\b\W*)*"
 )
 _NOW = compile_later(
-    r"\b(?:now|already|again|for (?:me|us)|it is|from|these days|instead|left|only|today|this morning|is the new|"
-    r"finally|by now|so (?:it|that)['’]?s|make[s]? (?:it|that)|moved(?: to)?|negotiated|agreed|clocked|"
+    r"\b(?:now|already|again|for (?:me|us)|it is|from|these days|instead|left|only|today|"
+    r"this morning|is the new|"
+    r"finally|by now|so (?:it|that)['’]?s|make[s]? (?:it|that)|moved(?: to)?|negotiated|agreed|"
+    r"clocked|"
     r"hit|reached|managed|put (?:me|us)|then)\b"
 )
 _LATE = compile_later(r"\b(?:gotta|late|am|pm|o['’]?clock)\b")
@@ -250,7 +261,8 @@ MADE_IT = compile_later(
     r"\b(?:haggled|negotiated|knocked|talked|beat|got|brought|put|pushed|moved|shifted|raised|upped|"
     r"bumped|hiked|lowered|dropped|reduced|cut|increased|changed|rescheduled|postponed|delayed|"
     r"(?:agreed|offered|promised) to (?:knock|bring|put|drop|lower|reduce|cut|move|raise|up)) "
-    r"(?:it|that|them|me|us|(?:the|my|our) rent) (?:(?:down|up|back|forward|over) )?(?:to|till|until) "
+    r"(?:it|that|them|me|us|(?:the|my|our) rent) (?:(?:down|up|back|forward|over) )?(?:to|till|"
+    r"until) "
     r"(?:just |only |about |around |the )?$|"
     r"\b(?:settled|agreed|landed|ended up) (?:at|on|for) (?:just |only |about |around )?$"
 )

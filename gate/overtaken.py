@@ -24,6 +24,7 @@ from beliefledger.gate.rules.renewals import OTHERS, Sentence
 from beliefledger.gate.rules.subjects import acting, subject_of, tells_a_state
 from beliefledger.gate.spoken_of import is_done_by_another, is_of_another
 from beliefledger.gate.successions import CHANGES, is_over, least, stands
+from beliefledger.gate.switches import goes_to, left_for
 from beliefledger.gate.unchanged import did_it_once, is_back
 from beliefledger.ledger.candidate import SELF, Candidate
 from beliefledger.ledger.late_patterns import compile_later
@@ -116,7 +117,7 @@ def overtaken(
         if again or (asked and is_over(said, of, rank, from_)):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:
-        told = _left_for(went, standing)
+        told = left_for(went, standing)
     if told:
         told |= _in_fewer_words(told, standing.of(words))
     if len(told) > MOST:
@@ -366,43 +367,6 @@ def _are_of_one(first: Candidate, second: Candidate) -> bool:
         for one in first.spans
         for other in second.spans
     )
-
-
-_GOES_TO = compile_later(
-    r"\b(?:switched|jumped ship|went over|gone over|defected|moved (?:on|over)|hopped over) to "
-    r"(?P<new>(?-i:[A-ZÀ-Þ])[\w&'’-]{1,30}(?: (?-i:[A-ZÀ-Þ])[\w&'’-]{1,30})?)",
-    re.I,
-)
-
-
-def goes_to(text: str) -> str | None:
-    """The name of what the speaker has gone over to: "switched to Globex"."""
-    found = _GOES_TO.search(text)
-    return None if found is None else found["new"]
-
-
-def _left_for(name: str, standing: Standing) -> dict[str, list[Held]]:
-    """What is left by who "switched to Globex": the one thing that the user is believed to have of
-    somebody who can be switched. Where there are two, nobody knows which; a product that the rules
-    know is of a slot of its own."""
-    if distinctions.is_of_a_kind(name):
-        return {}
-    told: dict[str, list[Held]] = {}
-    for held in standing.of_user():
-        attribute = held.written.memory.attribute
-        if held.type in LASTING and attribute.startswith(_PROVIDED) and name != held.value:
-            told.setdefault(held.written.memory.claim, []).append(held)
-    employed = any(
-        each.written.memory.attribute == "work.employer" for some in told.values() for each in some
-    )
-    return told if employed and len(told) == 1 else {}
-
-
-_PROVIDED = tuple(
-    "work.employer work.role finance. fitness.gym uses. tool. device. member. is-with. has. thing. "
-    "subscribes. provider. relation.uses".split()
-)
-"""Attributes of what one may switch."""
 
 
 def _may_be(held: Held, said: Said | None = None) -> bool:

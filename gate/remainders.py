@@ -42,8 +42,8 @@ def is_list(text: str) -> bool:
 
 
 def items(text: str) -> list[list[str]]:
-    """The words of each thing that a text may list, in lower case; of the first the last ones, since
-    what they are all of stands before it."""
+    """The words of each thing that a text may list, in lower case; of the first the last ones,
+    since what they are all of stands before it."""
     first, *rest = ([*_words(each)] for each in _BETWEEN.split(text))
     return [first[-_MOST_WORDS:], *rest]
 

@@ -65,7 +65,8 @@ _FIGURE = compile_later(
 )
 _ASKED = compile_later(
     r"\b(?:how (?:many|much|far|long|old|fast|high|tall|deep|wide|heavy)\b[^.!?\n]{0,60}|"
-    r"what(?:'s| is| are| will be| was)? (?:it\b|my number|my age|the (?:\w+ ){0,2}(?:area|volume|"
+    r"what(?:'s| is| are| will be| was)? (?:it\b|my number|my age|my (?:average )?speed|"
+    r"the (?:\w+ ){0,2}(?:area|volume|"
     r"perimeter|circumference|probability|chances?|odds|number|speed|distance|total|sum|ratio|"
     r"velocity|height|price|cost|value|profit|interest|mean|median|product|difference|answer|age|"
     r"acceleration|force|mass|length|width|radius|angle|percentage)\b)[^.!?\n]{0,60}|"
@@ -77,7 +78,8 @@ _ASKED = compile_later(
 _WORKED_OUT = compile_later(
     r"\b(?:left|altogether|all together|in total|in all|remain\w*|each get|does each|"
     r"do i have(?: now| left)?$|old am i|am i going|hits? the (?:ground|floor|water)|overtake|"
-    r"meet(?: each other)?$|pass my|reach the|is it$|is the (?:area|volume|perimeter|circumference|"
+    r"meet(?: each other)?$|pass my|reach the|is it$|is my (?:average )?speed|is the (?:area|"
+    r"volume|perimeter|circumference|"
     r"probability|ratio|radius|angle)|probability|am i$)"
 )
 _SCHOOL = compile_later(
@@ -95,7 +97,8 @@ _WHOLE = (
     (
         compile_later(
             r"^\W*(?:test(?:ing)?\W+){2,}|^\W*test(?:ing)?\W+(?:\d\W+){1,4}|"
-            r"^\W*(?:(?:ok|hi|hello),? )?(?:this is )?(?:just |only )?a test (?:message|input|run)\b"
+            r"^\W*(?:(?:ok|hi|hello),? )?(?:this is )?(?:just |only )?a test (?:message|input|"
+            r"run)\b"
         ),
         SpeechAct.QUOTED,
     ),
@@ -104,7 +107,8 @@ _WHOLE = (
         compile_later(
             r"\([mwfdx](?:/[mwfdx]){1,2}\)|"
             r"\b(?:we are|we're) (?:looking for|hiring|seeking|recruiting) (?:an?|experienced)\b"
-            r"(?s:.{0,600})\b(?:you (?:have|bring|speak|will|are|offer)|your (?:profile|tasks|role)|"
+            r"(?s:.{0,600})\b(?:you (?:have|bring|speak|will|are|offer)|your (?:profile|tasks|"
+            r"role)|"
             r"apply (?:now|by|with)|equal opportunit|what we offer|requirements?:)"
         ),
         SpeechAct.QUOTED,
@@ -112,8 +116,12 @@ _WHOLE = (
     # A riddle that is answered at once.
     (
         compile_later(
-            r"^\W*why (?:did|do|was|am|can't|don't) (?:i|my|the|an?)\b[^?\n]{5,80}\?\s+(?:because |cos "
-            r"|cuz )?(?:i|it|they|he|she|we)\b[^.!?\n]{3,70}[.!]*\s*(?:\W*|ba ?dum ?tss.*|haha.*)$"
+            r"^\W*why (?:(?:did|do|does|was|am|can't|don't|couldn't) (?:the|an?) \w+|did (?:i|"
+            r"my \w+) (?:get "
+            r"fired|quit|break up|cross|bring|throw|put|stop dating|invite|"
+            r"take))\b[^?\n]{0,70}\?\s+"
+            r"(?:because |cos |cuz )?(?:i|it|they|he|she|we)\b[^.!?,\n]{3,60}[.!]*\s*"
+            r"(?:\W*|ba ?dum ?tss.*|haha.*)$"
         ),
         SpeechAct.SARCASTIC,
     ),
@@ -127,29 +135,34 @@ _WHOLE = (
     ),
 )
 _FICTION = (
-    r"(?:monologue|soliloquy|scene|skit|sketch|short story|story|diary entry|dialogue|fan ?-?fic\w*|"
+    r"(?:monologue|soliloquy|scene|skit|sketch|short story|story|diary entry|dialogue|"
+    r"fan ?-?fic\w*|"
     r"role-?play|rap|limerick|ballad|screenplay|novel|campfire tale|sea shanty)"
 )
 _FROM = (
     (
         compile_later(
-            rf"(?:^|[.!?\n] *)(?:please |pls |can you |could you |now )?(?:write|compose|draft|make up|"
+            rf"(?:^|[.!?\n] *)(?:please |pls |can you |could you |now )?(?:write|compose|draft|"
+            rf"make up|"
             rf"give|make|tell|create|do|continue) (?:me |us )?(?:an?|the|another|some|my|this) "
-            rf"(?:[\w-]+ ){{0,3}}{_FICTION}\b[^.!?:\n]{{0,60}}[.!?:]\s+(?=(?:i|i'm|my|we)\b(?! (?:want|"
+            rf"(?:[\w-]+ ){{0,3}}{_FICTION}\b[^.!?:\n]{{0,60}}[.!?:]\s+(?=(?:i|i'm|my|"
+            rf"we)\b(?! (?:want|"
             rf"need|would|like|love|wrote|think|already|don't|am writing)\b))"
         ),
         SpeechAct.ROLE_PLAY,
     ),
     (
         compile_later(
-            rf"\b(?:here's|here is|this is) (?:my|the|our|a) (?:\w+ ){{0,2}}?(?:{_FICTION}|poem|song|"
+            rf"\b(?:here's|here is|this is) (?:my|the|our|a) (?:\w+ ){{0,2}}?(?:{_FICTION}|poem|"
+            rf"song|"
             rf"lyrics|chapter|script)(?: (?:opening|intro|so far|draft|idea|beginning|text))*: *"
         ),
         SpeechAct.ROLE_PLAY,
     ),
     (
         compile_later(
-            r"(?:^|[.!?\n] *)for (?:(?:the|my|an?|this|our) )?(?:[\w-]+ )?(?:practice|exercise|mock "
+            r"(?:^|[.!?\n] *)for (?:(?:the|my|an?|this|our) )?(?:[\w-]+ )?(?:practice|exercise|"
+            r"mock "
             r"interview|improv|role-?play|scenario|simulation|drill|game)[^.!?\n]{0,20}?,? "
             r"(?=(?:i'll be|i will be|i am|i'm|i play)\b)"
         ),
@@ -157,7 +170,8 @@ _FROM = (
     ),
 )
 _WORKED_ON = compile_later(
-    r"^(?P<text>[^.:\n]{3,50}:\s.{20,1500}?)\s*(?:[—–-]|\n)\s*(?:please |pls |can you |now )?(?:convert|"
+    r"^(?P<text>[^.:\n]{3,50}:\s.{20,1500}?)\s*(?:[—–-]|\n)\s*(?:please |pls |can you |"
+    r"now )?(?:convert|"
     r"translate|rewrite|shorten|summari[sz]e|proofread|fix|rephrase|reword|turn|make it|put)\b"
     r"[^.!?\n]{0,60}\W*$",
     re.S,

@@ -79,8 +79,10 @@ def _apart(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 _PARAGRAPH = compile_later(r"\n\s*\n")
 _OUT_OF_IT = compile_later(
-    r"\W*(?:(?:ok(?:ay)?|but|and|so|now)\W+){0,2}(?:out of character|ooc\b|in real life|irl\b|for real\b|"
-    r"seriously(?: though| now)?,|(?:all )?jok(?:es|ing) aside|end (?:of )?(?:scene|game|role-?play)|"
+    r"\W*(?:(?:ok(?:ay)?|but|and|so|now)\W+){0,2}(?:out of character|ooc\b|in real life|irl\b|"
+    r"for real\b|"
+    r"seriously(?: though| now)?,|(?:all )?jok(?:es|ing) aside|end (?:of )?(?:scene|game|"
+    r"role-?play)|"
     r"back to reality|in all seriousness)",
     re.I,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -49,9 +50,18 @@ def beside(
         end = min(denial.end, len(content))
         # "I have no brother" is taken back and worth telling.
         if not denial.never and any(map(low[denial.start : end].__contains__, FORGETTING)):
-            yield Withheld(denial.start, end, Cause.REVOKED)
+            polite = _POLITE.match(content, end)
+            yield Withheld(denial.start, end if polite is None else polite.end(), Cause.REVOKED)
     if not kept and unrecorded(plain(content).text):
         yield Withheld(0, len(content), Cause.REFUSED, Reason.OFF_THE_RECORD.value)
+
+
+_POLITE = re.compile(
+    r"(?:\W*\b(?:pls|plz|please|thanks|thank you|thx|ok(?:ay)?|now|for me|will you|"
+    r"would you)\b)+\W*",
+    re.I,
+)
+"""What is said besides, where something is to be forgotten."""
 
 
 def widened(withheld: Iterable[Withheld], kept: Iterable[Run], content: str) -> Iterator[Withheld]:

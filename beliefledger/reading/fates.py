@@ -50,7 +50,12 @@ _TEXTS = {
     "approved": "approved",
     "refused": "refused",
 }
-CAUSES = {"actor": "revoked", "consent_withdrawn": "consent_withdrawn", "retention": "retention"}
+CAUSES = {
+    "actor": "revoked",
+    "asked": "revoked",
+    "consent_withdrawn": "consent_withdrawn",
+    "retention": "retention",
+}
 """What each cause of a `MemoryRevoked` is called."""
 _OVER = frozenset({MemoriesConsolidated.NAME, MemoryMovedOut.NAME})
 

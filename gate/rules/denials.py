@@ -21,6 +21,8 @@ from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "event.denial"
 """What takes words back, before and after it is known which memories are meant."""
+ALL = "*"
+"""The words of an end that means all memories of some slots."""
 JUST_BEFORE = "*last"
 """The attribute of an end that means all that came of the turn before."""
 LONGEST = 240
@@ -56,6 +58,7 @@ class _Entry(NamedTuple):
 _DENIALS = Table(
     [_Entry(Guarded(expanded(says["say"], _DATA["parts"])), says) for says in _DATA["denials"]]
 )
+_FORGET = compile_later(expanded("<lead><forget>\\b", _DATA["parts"]))
 _UNRECORDED = Table([_Entry(Guarded(each), {}) for each in _DATA["unrecorded"].splitlines()])
 
 
@@ -131,6 +134,12 @@ def _denial(sentence: str, offset: int, *, shut: bool = False) -> Denial | None:
             new = (offset + found.start("new"), offset + found.end("new"))
         return Denial(offset, offset + end, None, topic, never, of, kept, new)
     return None
+
+
+def asks_to_forget(words: str) -> bool:
+    """Whether words that take something back ask to have it forgotten: "please forget where I
+    live"."""
+    return _FORGET.match(plain(words)) is not None
 
 
 def _slots_of(thing: str) -> str:

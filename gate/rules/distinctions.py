@@ -54,8 +54,8 @@ def name_others(said: str, told: str) -> bool:
 def apart(said: str, told: str, attribute: str) -> bool:
     """Whether a sentence is of another sort, place or trade than a claim in this slot: the work
     phone and one's own, tea at work, an optician and a dentist."""
-    here, there = (_found(_SORTS, each) - _PLAIN_SORTS for each in (said, told))
-    if here != there and (here or not _names_none_of(said, told)):
+    sorts, known = (_found(_SORTS, each) - _PLAIN_SORTS for each in (said, told))
+    if sorts != known and (sorts or not _names_none_of(said, told)):
         return True
     places = _found(_PLACES, said)
     if places and not attribute.startswith(("work.", "home.", "schedule.", "habit.work", "note.")):

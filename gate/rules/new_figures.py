@@ -49,7 +49,7 @@ KINDS = (
         r"\b(?:half past|quarter (?:past|to)) \w+", re.I)),
     ("weekday", re.compile(
         r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-        r"(?:(?: and |, and | & | \+ |, |/)(?:on )?"
+        r"(?:(?: and |, and | & | \+ |, (?!\w+day (?:again|it is|instead|now)\b)|/)(?:on )?"
         r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?)*\b|"
         r"\b(?:mon|tues?|weds?|thur?s?|fri|sat|sun)"
         r"(?:(?:,? and |, ?| & | ?[/+-] ?| )(?:mon|tues?|weds?|thur?s?|fri|sat|sun)){1,6}\b",
@@ -168,7 +168,9 @@ _SO_MANY = compile_later(
 _BEFORE = compile_later(
     r"\b(?:to|now|it['’]?s|makes it|that['’]?s|so|only|another|total)\W*(?:the )?$", re.I
 )
-_AFTER = compile_later(r"\W*(?:\w+ )?(?:now|left|remaining|instead|already|by now)\b", re.I)
+_AFTER = compile_later(
+    r"\W*(?:\w+ )?(?:now|left|remaining|instead|already|by now|again|for me|it is|from now)\b", re.I
+)
 
 
 def _chosen(text: str, found: list[Figure]) -> list[Figure]:

@@ -49,14 +49,18 @@ _MENDS = tuple(
         rf"^\W*+{_SORRY}{{1,5}}(?:(?:it|that|this|he|she)(?:['’]?s| is| was| should be| should "
         rf"say)|its|should be|make it)? ?{_VALUE}{_STOP}",
         rf"^\*+ ?{_VALUE}{_STOP}",
-        rf"^\W*+{_SORRY}{{2,5}}[^,.;!?]{{3,50}}, ?(?:so |and )?(?:it['’]?s|make it) (?:actually |really )?"
+        rf"^\W*+{_SORRY}{{2,5}}[^,.;!?]{{3,50}}, ?(?:so |and )?(?:it['’]?s|make it) (?:actually |"
+        rf"really )?"
         rf"{_VALUE}(?: here)?{_STOP}",
         rf"^\W*+{_VALUE} ?\*+(?: ?(?:lol|sorry|sry|oops|haha+|ffs|ugh|typo|my bad))?\W*$",
-        rf"^\W*+{_VALUE}[!.,]* ?(?:(?:damn|bloody|stupid|lol|haha|ugh|thanks|thank you|cheers|silly) )"
+        rf"^\W*+{_VALUE}[!.,]* ?(?:(?:damn|bloody|stupid|lol|haha|ugh|thanks|thank you|cheers|"
+        rf"silly) )"
         rf"{{0,2}}(?:auto-?correct|spell-?check(?:er)?)\b",
-        rf"^\W*+{_VALUE}[!?.,… ]+(?:lol |haha )?why (?:did|do|would) i (?:just )?(?:write|say|type|put)\b",
+        rf"^\W*+{_VALUE}[!?.,… ]+(?:lol |haha )?why (?:did|do|would) i (?:just )?(?:write|say|type|"
+        rf"put)\b",
         rf"^\W*+{_VALUE} even(?=\W*$|[,;.!])",
-        rf"^\W*+{_VALUE} with (?:one|an?|two|double|no|a single) [a-z]{{1,2}}(?=\W*$|[,;.!]| at the )",
+        rf"^\W*+{_VALUE} with (?:one|an?|two|double|no|a single) [a-z]{{1,2}}(?=\W*$|[,;.!]|"
+        rf" at the )",
         r"^\W*+(?P<right>(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan(?:uary)?|feb(?:ruary)?|"
         r"march|april|may|june|july|august|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|"
         r"dec(?:ember)?|\d[\d.:,]{0,8}))!+(?=\W|$)",
@@ -111,7 +115,8 @@ _ASIDE = compile_later(
     r"\W*(?:lol |haha )?why (?:did|do|would) i (?:just )?(?:write|say|type|put)\b", re.I
 )
 _NO_VALUE = frozenset(
-    "i i'm i've im fine good great cool right sure nice you he she it we they that this there what who how why when if can could do "
+    "i i'm i've im fine good great cool right sure nice you he she it we they that this there what "
+    "who how why when if can could do "
     "does did "
     "is are was will would thanks thank please yes no nothing never tell show help let me my "
     "know think forget ignore scratch scrap go "
@@ -133,11 +138,12 @@ def mended(turn: Speech, earlier: Sequence[Speech], read: Read, most: int) -> It
     """What a turn puts right or takes back of the statements before it."""
     text = turn.content
     bounds = list(sentences(text))
-    for number, (start, end) in enumerate(bounds[:4]):
-        if end - start > 240:
+    for number, (start, stop) in enumerate(bounds[:4]):
+        if stop - start > 240:
             continue
-        if number + 1 < len(bounds) and _ASIDE.match(text, bounds[number + 1][0]):
-            end = bounds[number + 1][1]  # "deloitte!! why did i write accenture"
+        aside = bounds[number + 1] if number + 1 < len(bounds) else (stop, stop)
+        # "deloitte!! why did i write accenture"
+        end = aside[1] if _ASIDE.match(text, aside[0]) else stop
         sentence = text[start:end]
         within = inline_repairs.inline(sentence)
         if within is not None:

@@ -58,7 +58,8 @@ _OTHER_UNIONS = compile_later(
     re.I,
 )
 _OF_A_TRADE = compile_later(
-    r"\b(?:as|am|['’]?m|im|is|['’]s|be|become|became|becoming|was|works?|qualified|train(?:ed|ing)) "
+    r"\b(?:as|am|['’]?m|im|is|['’]s|be|become|became|becoming|was|works?|qualified|train(?:ed|"
+    r"ing)) "
     r"(?:now |also |actually |still |really )?(?:(?:to be|as) )?an? "
     r"(?:(?!my\b|patient\b)[\w-]+ ){0,2}?(?:psychiatrist|psychologist|therapist|physiotherapist|"
     r"counsell?or|psychoanalyst|midwife|doula|cardiologist|dermatologist|gyna?ecologist|oncologist|"

@@ -235,7 +235,8 @@ _POINTS = frozenset(
     "message essay text paragraph story poem today tonight once file function script".split()
 )
 _GREETS = compile_later(
-    r"\b(?:hi|hey|hello|hiya|ok(?:ay)?|btw|by the way|please|pls|plz|thanks|thank you|thx|ty|cheers|"
+    r"\b(?:hi|hey|hello|hiya|ok(?:ay)?|btw|by the way|please|pls|plz|thanks|thank you|thx|ty|"
+    r"cheers|"
     r"one more thing|also|oh|so|and|actually|you know what|good morning|morning|there)\b"
 )
 _USUAL = frozenset("always usually normally every order never".split())

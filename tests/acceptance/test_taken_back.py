@@ -308,6 +308,12 @@ def test_a_bare_value_takes_the_place_of_the_one_that_is_wrong(somebody, words):
         ("I work at Tesco", "can you forget where i work"),
         ("My name is Tom", "forget my name"),
         ("I'm 34 years old", "please forget how old i am"),
+        ("I was born in Oslo", "please forget where i was born"),
+        ("My birthday is 3 May", "forget my birthday pls"),
+        ("My phone number is 0171 5551234", "delete my phone number"),
+        ("I earn 4000 a month", "forget what I earn"),
+        ("My email is ana@example.org", "please forget my email"),
+        ("My rent is 900", "forget my rent please"),
     ],
 )
 def test_what_is_named_by_its_slot_is_forgotten(somebody, told, asked):
@@ -321,3 +327,27 @@ def test_what_is_named_by_its_slot_is_forgotten(somebody, told, asked):
 )
 def test_who_forgets_asks_for_nothing(somebody, said):
     assert somebody.believed_after("I live in Lisbon", said)
+
+
+def test_what_was_asked_to_be_forgotten_is_told_to_no_agent(somebody):
+    somebody.believed_after("I live in Lisbon. My dog is called Rex.")
+    somebody.believed_after("forget where i live pls")
+    found = somebody.memory.search(somebody.who, "where do I live?").results
+    assert not [each.text for each in found if "Lisbon" in each.text or "pls" in each.text]
+    [forgotten] = [
+        each
+        for each in somebody.memory.decisions(somebody.who)
+        if each.claim == "User lives in Lisbon"
+    ]
+    assert forgotten.became.what == "revoked"
+    somebody.believed_after("I live in Porto")
+    told = somebody.memory.context(somebody.who, "where do I live?").lines
+    assert any("Porto" in each.text for each in told)
+    assert not any("Lisbon" in each.text for each in told)
+
+
+def test_what_is_over_is_told_as_past_to_an_agent_still(somebody):
+    somebody.believed_after("I live in Lisbon.")
+    somebody.believed_after("I don't live in Lisbon anymore")
+    found = somebody.memory.search(somebody.who, "where did I live before?").results
+    assert any("Lisbon" in each.text for each in found)

@@ -36,11 +36,25 @@ quote-the-page-number: In future, always quote the page number
 cite-your-sources: please always cite your sources
 use-british-spelling: always use British spelling please
 include-type-hints: always include type hints
+language: pls reply in german
+language: hey, write to me in polish please
+units: answer in metric please
+units: use grams please
+units: please answer in british english
+code.indent: use tabs in my code please
+code.indent: use 2 spaces for indentation
+code.indent: you know what, tabs. use tabs from here on
+style: explain things like im a beginner
+format: please answer in bullet points
 """
 NOT_KEPT = """\
 Keep your answer short
 keep it short
 Answer in French
+reply in german to this email please: Hallo
+write it in french please
+please use spaces in this one file
+please answer in metric for this recipe, and in cups for that one, i have to compare the two
 answer this in one sentence
 keep the replies of the test in a folder
 keep your replies to yourself

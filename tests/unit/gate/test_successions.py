@@ -6,11 +6,12 @@ import pytest
 
 from beliefledger.gate import successions
 from beliefledger.gate.keys import canonical
-from beliefledger.gate.overtaken import goes_to, is_kin
+from beliefledger.gate.overtaken import is_kin
 from beliefledger.gate.pair_network import PairNetwork
 from beliefledger.gate.pairs import Said, Told, linked_best, ranks
 from beliefledger.gate.rules import successions as rules_successions
 from beliefledger.gate.successions import is_over, may_overtake, stands, threshold
+from beliefledger.gate.switches import goes_to
 
 GYM = Told("fact", "has.membership", "User has a membership at PureGym", "membership at PureGym")
 CAR = Told("fact", "has.vauxhall-corsa", "User has a vauxhall corsa", "vauxhall corsa")

@@ -1,0 +1,87 @@
+"""Of several things that somebody has listed one is let go, and the others stay."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("turns", "over", "stands"),
+    [
+        (
+            (
+                "our etsy shop sells candles, soaps and bath bombs",
+                "bath bombs are gone from the range, too much hassle w shipping",
+            ),
+            ("bombs and", "soaps and bath"),
+            ("candles and soaps",),
+        ),
+        (
+            ("kids do swimming, chess and cubs", "chess club folded, teacher left"),
+            ("swimming, chess",),
+            ("swimming and cubs",),
+        ),
+        (
+            (
+                "weekly schedule: gym mon, choir tues, pottery thurs",
+                "pottery is over till september, term ended",
+            ),
+            ("pottery thurs",),
+            ("gym mon", "choir"),
+        ),
+        (
+            ("we've netflix, disney plus and now tv", "binned netflix, prices are a joke"),
+            ("'ve netflix",),
+            ("disney plus and now tv",),
+        ),
+        (
+            ("I'm applying for masters at Lund, Uppsala and KTH", "Uppsala rejected me :("),
+            ("Lund, Upp",),
+            ("Lund and KTH",),
+        ),
+        (
+            ("we are 5 devs and one designer", "designer left and they wont backfill her"),
+            ("one designer",),
+            ("5 devs",),
+        ),
+        (
+            ("we have 3 chickens, Dolly, Cilla and Lulu", "fox got Cilla last night"),
+            ("Dolly, Cilla",),
+            ("Dolly and Lulu",),
+        ),
+        (
+            (
+                "I pay for Netflix, Spotify and Disney+",
+                "cancelled disney today, kids never watch it",
+            ),
+            ("Disney+",),
+            ("Netflix and Spotify",),
+        ),
+        (("i do yoga and boxing", "dropped boxing after the injury"), ("and boxing",), ("yoga",)),
+        (("i use slack, teams and zoom", "teams is gone now"), ("teams and",), ("slack and zoom",)),
+        (
+            ("our shop sells candles, soaps and bath bombs", "sold 5 candles today"),
+            (),
+            ("candles, soaps",),
+        ),
+        (
+            ("i play guitar, bass and drums", "almost sold the bass yesterday"),
+            (),
+            ("guitar, bass and drums",),
+        ),
+        (("I live with Tom, Ana and Bea", "Bea left early today"), (), ("Tom, Ana and Bea",)),
+        (
+            ("we've netflix, disney plus and now tv", "netflix is down again"),
+            (),
+            ("netflix, disney",),
+        ),
+        (("i teach maths, physics and chemistry", "physics is over for today"), (), ("physics",)),
+        (("i play guitar, bass and drums", "my drums teacher quit"), (), ("drums",)),
+    ],
+)
+def test_one_of_a_list_goes_and_the_others_stay(somebody, turns, over, stands):
+    for each in turns:
+        somebody.remember(each)
+    believed = [each.text for each in somebody.beliefs()]
+    assert not [each for each in over if any(each in text for text in believed)], believed
+    assert not [each for each in stands if not any(each in text for text in believed)], believed
