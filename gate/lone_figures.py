@@ -109,7 +109,9 @@ def is_bare(candidate: Candidate, kind: str) -> bool:
     figure = new_figures.Figure(kind, at, at + len(candidate.value))
     clause = new_figures.clause_of(quote, figure)
     lead, after = (_figureless(clause.partition(candidate.value.lower())[each]) for each in (0, 2))
-    if not (_SAID_OF_IT.fullmatch(lead) and _SAID_SO.fullmatch(after)):
+    because = _BECAUSE.match(lead)
+    said = _WORDS.findall(lead, 0 if because is None else because.end())
+    if not (_SAID_OF_IT.issuperset(said) and _SAID_SO.issuperset(_WORDS.findall(after))):
         return False
     if _NOW.search(f"{lead}|{after}") is None or _LATE.search(after) is not None:
         return False
@@ -172,25 +174,28 @@ _HOUR = compile_later(r"(?:[01]?\d|2[0-3])[:.][0-5]\d(?: ?[ap]m)?")
 _AGAIN = compile_later(r"day again\b", re.I)
 _NO_FIGURES = ("identity.", "relation.", "record.", "event.end", "event.change")
 _TODAY = compile_later(r"\b(?:today|already|this morning|tonight)\b")
-_SAID_OF_IT = compile_later(
-    r"\W*(?:(?:with|since|after|because of|thanks to|due to) [\w' -]{3,40} (?=it['’]?s ))?(?:(?:so|"
-    r"and|but|now|then|ok|okay|no|nah|actually|it['’]?s|it is|it['’]?ll be|thats|"
-    r"that['’]?s|been|only|just|about|around|at|on|down to|up to|back to|back on|back at|"
-    r"now|a|the|every|already|meant to be|for|make it|makes it|make that|moved to|moved|"
-    r"got|hit|reached|managed|did|clocked|i['’]?ve|i|have|finally|shes|hes|she['’]?s|he['’]?s|they|we|"
-    r"she|he|negotiated|agreed on|agreed|talked them into|voted|voted for|is|to|up|down|like|"
-    r"theyve|they['’]?ve|weve|we['’]?ve|put|me|us|gonna be|going to be|due) ?)*"
+_WORDS = compile_later(r"[\w']+")
+_BECAUSE = compile_later(
+    r"\W*(?:with|since|after|because of|thanks to|due to) [\w' -]{3,40}? (?=it['’]?s )"
 )
-_SAID_SO = compile_later(
-    r"\W*(?:(?:now|already|again|for me|for us|it is|from now on|from here on(?: out)?|these days|"
-    r"instead|left|only|today|this morning|tonight|finally|atm|then|so far|by now|since|from|this|"
-    r"apparently|allegedly|i think|is the new (?:date|time|day|price|number|plan|target|limit|"
-    r"deadline|rate|one)|"
-    r"next|last|week|month|year|monday|january|april|september|on|for reps|reps|a double|for a|a|"
-    r"woop|woo|yay|lol|haha|letsgo|letsgoo+|ugh|in|per|an|"
-    r"kg|kilos?|lbs?|pounds?|mg|ml|euros?|dollars?|bucks|quid|km|hours?|minutes?|mins?|percent|"
-    r"mon|tue|wed|thu|fri|sat|sun)\b\W*)*"
+_SAID_OF_IT = frozenset(
+    "so and but now then ok okay no nah actually it it's its is be it'll thats that's that been "
+    "only just "
+    "about around at on down to up back a the every already meant for make makes moved got hit "
+    "reached managed did clocked i've i've i have finally shes hes she's he's they we she he "
+    "negotiated agreed talked them into voted like theyve they've weve we've put me us gonna going "
+    "due".split()
 )
+_SAID_SO = frozenset(
+    "now already again for me us it is from on here out these days instead left only today this "
+    "morning tonight finally atm then so far by apparently allegedly i think the new date time day "
+    "price number plan target limit deadline rate one since next last week month year monday "
+    "january "
+    "april september reps a double woop woo yay lol haha letsgo ugh in per an kg kilo kilos lb lbs "
+    "pound pounds mg ml euro euros dollar dollars bucks quid km hour hours minute minutes min mins "
+    "percent mon tue wed thu fri sat sun".split()
+)
+"""The words around a figure in a clause that tells nothing else."""
 _NOW = compile_later(
     r"\b(?:now|already|again|for (?:me|us)|it is|from|these days|instead|left|only|today|"
     r"this morning|is the new|"

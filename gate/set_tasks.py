@@ -3,7 +3,6 @@ text to work on, a test of the line. Nothing of it is true of who types it. Pure
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -34,9 +33,12 @@ def tasks(text: str) -> Iterator[Task]:
         if found is not None:
             paragraph = low.find("\n\n", found.end())
             yield Task(found.start(), len(text) if paragraph < 0 else paragraph, act)
-    worked = _WORKED_ON.match(low)
-    if worked is not None:
-        yield Task(0, worked.end("text"), SpeechAct.QUOTED)
+    if _TITLE.match(low) is not None:
+        # A text and what is to be done with it: "Scones: I use … — convert to cups".
+        begin = max(0, len(low) - _TAIL)
+        worked = _WORKED_ON.search(low.rstrip(), begin)
+        if worked is not None:
+            yield Task(0, worked.start(), SpeechAct.QUOTED)
 
 
 _LONGEST = 3_000
@@ -169,11 +171,10 @@ _FROM = (
         SpeechAct.ROLE_PLAY,
     ),
 )
+_TITLE = compile_later(r"[^.:\n]{3,50}:\s")
 _WORKED_ON = compile_later(
-    r"^(?P<text>[^.:\n]{3,50}:\s.{20,1500}?)\s*(?:[—–-]|\n)\s*(?:please |pls |can you |"
-    r"now )?(?:convert|"
-    r"translate|rewrite|shorten|summari[sz]e|proofread|fix|rephrase|reword|turn|make it|put)\b"
-    r"[^.!?\n]{0,60}\W*$",
-    re.S,
+    r"(?:[—–-]|\n) ?(?:please |pls |can you |now )?(?:convert|translate|rewrite|shorten|"
+    r"summari[sz]e|proofread|fix|rephrase|reword|turn|make it|put)\b[^.!?\n]{0,60}[.!?]?$"
 )
-"""A text with its title, and what is to be done with it: "Scones: I use … — convert to cups"."""
+_TAIL = 120
+"""In so many characters at the end a turn says what is to be done with the text before."""

@@ -135,7 +135,13 @@ its more like 70 now
 My cat is called Simba.
 simba lives with my sister now
 I play bass in a band called Lowtide.
-lowtide split up"""
+lowtide split up
+I play guitar, bass and drums.
+quit drums last month
+Standup is at 9.
+with the new team its 10 now
+I live in Lisbon.
+forget where i live please"""
 
 
 @dataclass
