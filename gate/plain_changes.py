@@ -68,7 +68,7 @@ def meant(
             for each in _there(standing, told)
             if _fits(told, each)
             and not is_done_by_another(doing, each)
-            and not (_points(told.change) and others.difference(each.written.memory.claim.split()))
+            and not (_may_point(told) and others.difference(each.written.memory.claim.split()))
             and not _is_answered(text, told, each, beside)
             and (_is_of(told.change) or not distinctions.apart(text, each.written.memory.claim, ""))
         ]
@@ -119,6 +119,12 @@ def _points(change: Change) -> bool:
     return any(change.says.get(each) for each in ("last", "pronoun")) or (
         change.says.get("who") in _WHO
     )
+
+
+def _may_point(told: News) -> bool:
+    """Whether somebody else who is spoken of before may be meant: by what only the speaker would
+    say, nobody is."""
+    return _points(told.change) and not told.change.says.get("behind")
 
 
 def _is_users(held: Held) -> bool:
@@ -278,7 +284,7 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
     new = text[slice(*told.new)].strip(" .,!'’-")
     new = re.sub(says["strip"], "", new, flags=re.I) if "strip" in says else new
     old = memory.value
-    if not new or new.lower() in old.lower():
+    if not new or re.search(rf"(?<!\w){re.escape(new)}(?!\w)", old, re.I):
         return []
     if says.get("record"):
         figure = records.old_figure(old)

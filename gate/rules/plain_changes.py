@@ -140,7 +140,8 @@ def news(text: str) -> Iterator[News]:
         found = change.pattern.search(low, low)
         if found is None:
             continue
-        if never and _NEVER.search(f"{low[: found.start()]} {low[found.end() :]}") is not None:
+        behind = "" if says.get("behind") else low[found.end() :]
+        if never and _NEVER.search(f"{low[: found.start()]} {behind}") is not None:
             continue
         groups = found.groupdict()
         things: frozenset[str] = frozenset()
