@@ -89,6 +89,10 @@ class Successions:
         return number in self.by or (self.ended is not None and self.ended[number] >= 0)
 
 
+_ITS_OWN = 0.5
+"""A turn that has less than this share of a memory's terms does not say what that does."""
+
+
 def successions(index: SubjectIndex, position: int, valid_at: int) -> Successions:
     """Which memories were superseded by which or ended, as known at a position and so at a time."""
     rows = index.rows
@@ -335,6 +339,8 @@ def arranged(
         if index.turn_ids[number]:
             return Line(number, lines.memories_of(number, index.turn_ids[number]))
         turn = lines.turn_of(number)
+        if turn is not None and lines.covers(turn, number) < _ITS_OWN:
+            turn = None  # the turn only changed it: "I cancelled HBO", of what one subscribes to
         # Of "Ines and I got married" the memory that the user did has not the name.
         unnamed = asked.named and happened[number]
         least = ALL_OF if unnamed or _ended(number, index) else MOST_OF
