@@ -15,7 +15,7 @@ from beliefledger.gate.claim_excess import presupposes, value_said
 from beliefledger.gate.claims import CHECK, claim_within
 from beliefledger.gate.confidence import Confidence, score
 from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY, SPECIAL, Consent, Grant
-from beliefledger.gate.cues import UNRECORDED
+from beliefledger.gate.cues import ORDERS_STORED, UNRECORDED
 from beliefledger.gate.decision import Approval, TurnView
 from beliefledger.gate.orders import instruction_like
 from beliefledger.gate.outcomes import CAPPED, Outcome, Reason
@@ -146,10 +146,13 @@ def initial_score(case: Case, kind: MemoryType | None, mentions: int) -> Confide
 def truth(case: Case, kind: MemoryType | None) -> MemoryType:
     if kind is None:
         raise case.refuse("truth.type", Reason.UNKNOWN_TYPE)
+    candidate, turn = case.candidate, case.turn
     if case.chosen:
+        chosen = (candidate.claim, candidate.value, candidate.context or "")
+        if case.reading >= ORDERS_STORED and any(instruction_like(plain(e).text) for e in chosen):
+            raise case.refuse("truth.words", Reason.INSTRUCTION_LIKE)
         case.passed("truth.words", "chosen")
         return kind
-    candidate, turn = case.candidate, case.turn
     own_words = any(span.turn is None for span in candidate.spans)
     if turn.role not in _SPEAKS_FOR_SUBJECT or not own_words:
         raise case.refuse("truth.speaker", Reason.NOT_THE_SUBJECT)

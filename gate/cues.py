@@ -9,11 +9,14 @@ from beliefledger.gate.literals import Guarded
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.late_patterns import compile_later
 
-READING = 2
-"""The edition of the cues. What was decided by those of before is read by those again: 0, and 1,
-which refuses nothing of a turn that asks to keep none of it."""
+READING = 3
+"""The edition of the cues. What was decided by those of before is read by those again: 0; 1, which
+refuses nothing of a turn that asks to keep none of it; and 2, which takes any words that were
+stored."""
 UNRECORDED = 2
-"""The first edition that does."""
+"""The first edition that refuses what is not to be kept."""
+ORDERS_STORED = 3
+"""The first edition that refuses orders to the machine that come without a turn, too."""
 
 
 class Cues:

@@ -21,7 +21,7 @@ from beliefledger.gate.meant_memories import (
     says_one_of,
     stems,
 )
-from beliefledger.gate.rules.denials import ALL, ATTRIBUTE, JUST_BEFORE
+from beliefledger.gate.rules.denials import ALL, ATTRIBUTE, JUST_BEFORE, asks_to_forget
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, SpeechAct
 
 _MOST = 8
@@ -105,11 +105,12 @@ def _meant(standing: Standing, candidate: Candidate, over: Sequence[Held]) -> li
     of = [re.compile(each.attribute[1:]) for each in looked_up if len(each.attribute) > 1]
     there = [each for each in there if all(one.match(each.written.memory.attribute) for one in of)]
     stated = [each for each in candidate.ends if not each.among]
+    forget = asks_to_forget(candidate.spans[0].quote)
     found = {
         each.memory_id: each
         for each in there
         if any(is_named(each, ends) for ends in stated)
-        or any(some == ALL or _says(each, some) for some in words)
+        or any(some == ALL or _says(each, some, at_all=forget) for some in words)
     }
     # "A developer at Acme" is one statement in two slots, and so is its note.
     told = {each.written.memory.claim for each in found.values()}
@@ -121,13 +122,14 @@ def _was_so(held: Held) -> bool:
     return held.valid_to is not None and held.valid_from < held.valid_to
 
 
-def _says(held: Held, words: str) -> bool:
-    """Whether a memory has all of these words, and one of them where it tells its value."""
+def _says(held: Held, words: str, *, at_all: bool = False) -> bool:
+    """Whether a memory has all of these words, and one of them where it tells its value; or, with
+    `at_all`, wherever it has them."""
     memory = held.written.memory
     said = stems(words)
     value = stems(memory.value)
     slot = stems(memory.attribute.partition(".")[2].replace(".", " ").replace("-", " "))
-    if not said or said.isdisjoint(value | slot):
+    if not said or (said.isdisjoint(value | slot) and not at_all):
         return False
     whole = value | slot | stems(memory.claim)
     if memory.entity != SELF:

@@ -13,7 +13,7 @@ from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.outcomes import Outcome
 from beliefledger.gate.rules.denials import ATTRIBUTE as DENIAL
-from beliefledger.gate.rules.denials import asks_to_forget
+from beliefledger.gate.rules.denials import RETRACTION, asks_to_forget
 from beliefledger.gate.rules.distinctions import is_one_of_several
 from beliefledger.gate.slots import canonical_attribute, words
 from beliefledger.ledger.candidate import Candidate, Ends
@@ -44,7 +44,8 @@ def end_others(
     begins, names = _asked(candidate.ends)
     there = draft.about(subject_ref, resolved.entity)
     draft.read_all_ahead(there.values())
-    forget = candidate.attribute == DENIAL and asks_to_forget(candidate.spans[0].quote)
+    takes_back = candidate.attribute in (DENIAL, RETRACTION)
+    forget = takes_back and asks_to_forget(candidate.spans[0].quote)
     for memory_id, stream in there.items():
         known = draft.peek(stream).believed(memory_id)
         if known is not None:

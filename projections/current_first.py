@@ -89,7 +89,7 @@ class Successions:
         return number in self.by or (self.ended is not None and self.ended[number] >= 0)
 
 
-_ITS_OWN = 0.5
+_ITS_OWN = 0.3
 """A turn that has less than this share of a memory's terms does not say what that does."""
 
 

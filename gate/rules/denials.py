@@ -21,6 +21,8 @@ from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "event.denial"
 """What takes words back, before and after it is known which memories are meant."""
+RETRACTION = "event.retraction"
+"""The attribute of what takes back the statement before."""
 ALL = "*"
 """The words of an end that means all memories of some slots."""
 JUST_BEFORE = "*last"
@@ -58,7 +60,14 @@ class _Entry(NamedTuple):
 _DENIALS = Table(
     [_Entry(Guarded(expanded(says["say"], _DATA["parts"])), says) for says in _DATA["denials"]]
 )
-_FORGET = compile_later(expanded("<lead><forget>\\b", _DATA["parts"]))
+_FORGET = compile_later(
+    expanded(
+        r"<lead>(?:<forget>|(?:remove|wipe|clear|drop|scrub|take) [^,;:.!?\n]{1,60} (?:from|off|"
+        r"out of) "
+        r"(?:your|the) (?:memory|memories|records?|notes?|storage|database|files?))\b",
+        _DATA["parts"],
+    )
+)
 _UNRECORDED = Table([_Entry(Guarded(each), {}) for each in _DATA["unrecorded"].splitlines()])
 
 
@@ -188,7 +197,7 @@ def _joked(
     candidates: Sequence[Candidate], turn: Speech, earlier: Sequence[Speech]
 ) -> list[Candidate]:
     """What takes back all that came of the turn before, and names what that ended."""
-    kept = [each for each in candidates if each.attribute != "event.retraction"]
+    kept = [each for each in candidates if each.attribute != RETRACTION]
     before = next((each for each in reversed(earlier) if each.role == turn.role), None)
     if before is None:
         return kept

@@ -85,3 +85,37 @@ def test_one_of_a_list_goes_and_the_others_stay(somebody, turns, over, stands):
     believed = [each.text for each in somebody.beliefs()]
     assert not [each for each in over if any(each in text for text in believed)], believed
     assert not [each for each in stands if not any(each in text for text in believed)], believed
+
+
+@pytest.mark.parametrize(
+    ("turns", "asked", "words", "over"),
+    [
+        (
+            ("I subscribe to Netflix, Spotify and HBO.", "I cancelled HBO."),
+            "What do I subscribe to?",
+            "Netflix and Spotify",
+            "and HBO",
+        ),
+        (
+            ("we keep the heating on 19 in the winter", "bills were mad so its 17 now"),
+            "how warm do we keep it?",
+            "heating on 17",
+            "on 19",
+        ),
+        (
+            ("I play guitar, bass and drums.", "quit drums"),
+            "what do I play?",
+            "guitar and bass",
+            ",",
+        ),
+    ],
+)
+def test_what_is_left_is_what_an_agent_is_told(somebody, turns, asked, words, over):
+    for each in turns:
+        somebody.remember(each)
+    first = somebody.search(asked).results[0]
+    assert words in first.text
+    told = somebody.memory.context(somebody.who, asked).lines
+    assert any(words in each.text for each in told)
+    now = [each.text for each in told if each.section in ("memories", "profile")]
+    assert not any(over in each and words not in each for each in now)

@@ -314,6 +314,10 @@ def test_a_bare_value_takes_the_place_of_the_one_that_is_wrong(somebody, words):
         ("I earn 4000 a month", "forget what I earn"),
         ("My email is ana@example.org", "please forget my email"),
         ("My rent is 900", "forget my rent please"),
+        ("My brother Sam lives in Oslo", "Forget about my brother."),
+        ("I work at Acme as a welder", "Delete what you know about my job."),
+        ("My cat's name is Momo", "Remove my cat from your memory."),
+        ("I live in Leeds", "Please forget that."),
     ],
 )
 def test_what_is_named_by_its_slot_is_forgotten(somebody, told, asked):
@@ -344,6 +348,14 @@ def test_what_was_asked_to_be_forgotten_is_told_to_no_agent(somebody):
     told = somebody.memory.context(somebody.who, "where do I live?").lines
     assert any("Porto" in each.text for each in told)
     assert not any("Lisbon" in each.text for each in told)
+
+
+@pytest.mark.parametrize("asked", ["Please forget that.", "Forget where I live"])
+def test_what_was_just_said_is_told_no_more_where_it_is_to_be_forgotten(somebody, asked):
+    somebody.believed_after("I live in Lisbon")
+    somebody.believed_after(asked)
+    lines = somebody.memory.context(somebody.who, "where do I live?").lines
+    assert not any("Lisbon" in each.text for each in lines)
 
 
 def test_what_is_over_is_told_as_past_to_an_agent_still(somebody):
