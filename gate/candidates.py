@@ -55,7 +55,7 @@ def decide_candidates(
     """Record what was noticed in a turn, and decide about each candidate."""
     turn_id = read.turn.turn_id
     if choices is not None and choices.changes is not None:
-        check_held(draft, choices.changes)
+        check_held(draft, choices.changes, read.turn.said_at)
     if choices is None:
         candidates = taken_back(draft, read.subject_ref, read.turn, candidates)
         candidates = with_endings(draft, read.subject_ref, read.turn, candidates)

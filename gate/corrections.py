@@ -24,6 +24,7 @@ from beliefledger.ledger.events.choices import Meant
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.lookalikes import undisguised
+from beliefledger.ledger.times import Micros
 
 _BELIEVED = frozenset({Outcome.ADMIT, Outcome.CONFIRM, Outcome.SUPERSEDE})
 
@@ -141,10 +142,13 @@ def _with_value(turn: TurnView, held: Held) -> Candidate | None:
 _SHORT = 80
 
 
-def check_held(draft: Draft, meant: Meant) -> None:
+def check_held(draft: Draft, meant: Meant, now: Micros) -> None:
     """Raises `UnknownMemory` for a memory that is not believed any more: somebody else was
-    first."""
-    if not any(each.memory_id == meant.memory for each in draft.belief(meant.belief).current):
+    first. What ends later is believed."""
+    belief = draft.belief(meant.belief)
+    held = belief.believed(meant.memory)
+    lasts = held is not None and held.valid_to is not None and not held.ended(now)
+    if held is None or not (held in belief.current or lasts):
         raise UnknownMemory(
             f"The memory {meant.memory} does not hold any more: see what does with history."
         )
