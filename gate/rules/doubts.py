@@ -16,7 +16,7 @@ from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, Durability, Source, Speech, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
-_OF_IDENTITY = ("identity.", "work.role", "body.height", "relation.marital-status")
+_OF_IDENTITY = ("identity.", "work.role", "body.height", "relation.marital-status", "tool.")
 _BORN = "born "
 """How the value of an event begins that tells when somebody was born."""
 
@@ -113,11 +113,19 @@ def _doubt(candidate: Candidate, said: str, *, at_length: bool) -> str:
     if beside and named_roles.asks_beside(said):
         return "doubt of a name"
     who = candidate.attribute.startswith(_OF_IDENTITY) or candidate.value.startswith(_BORN)
+    who = who or _LISTS.match(said) is not None
     if who or is_given or candidate.category is not None or _asks(said):
         return "doubt where it is little"
     return "doubt at length" if at_length else "doubt"
 
 
+_LISTS = compile_later(
+    r"\W*(?:(?:so|and|also|btw|well|hi|hey|ok)\W+){0,2}(?:my|our) (?:main |biggest |only |favou?rite )?"
+    r"(?:hobby|hobbies|interests?|passions?|pastimes?|sports?|instruments?|languages|skills) "
+    r"(?:is|are|include)\b(?! (?:\w+ing (?:at|about|for|with|over|until)|complain|procrast|nap|sleep))",
+    re.I,
+)
+"""What somebody only names, in words of which the scorer knows little."""
 _DONE = ("event", "commitment", "decision", "fact")
 _TURNED_DOWN = compile_later(
     r"(?: (?:today|yesterday|last \w+|this \w+|from [\w'’& ]{1,30}?))?\W{0,2}"
