@@ -307,7 +307,7 @@ _OTP = (
 )
 # "… is my password": where a sentence turned round goes on behind its secret.
 REVERSED = (
-    r"\s(?:is|was|=)\s(?:my|our|the|his|her|their|your)\s"
+    r"\s(?:is|was|=|as)\s(?:my|our|the|his|her|their|your)\s"
     r"(?:(?!(?:of|in|for|that|who|which)\s)[\w'-]{1,30}\s){0,4}?"
     rf"(?:{_PASS}|pw|{_PIN}|(?:(?<=my )|(?<=your ))code)\b"
     r"(?! (?:is|was|manager|policy|that|i|we|for)\b)"
@@ -322,6 +322,7 @@ ANNOUNCED: tuple[tuple[SecretKind, str, str, str], ...] = (
     (SecretKind.PASSWORD, _PASS_HINTS, rf"{_START}{_PASS}\s{_DIGIT_AHEAD}{_ONE}", "strong"),
     (SecretKind.PASSWORD, "pw", f"{_START}pw{_FOR}{_ANY}{_ONE}", "strong"),
     (SecretKind.PASSWORD, "pass", f"{_START}pass(?:{_COLON}|{_EQUALS}){_ONE}", "strong"),
+    (SecretKind.PASSWORD, "pass", f"{_START}pass{_FOR}{_IS}{_DIGIT_AHEAD}{_ONE}", "strong"),
     (SecretKind.PASSWORD, "pass", f"{_USER_AND_LABEL}(?:{_ANY}|\\s){_DIGIT_AHEAD}{_ONE}", "strong"),
     (SecretKind.PASSWORD, MASK, f"{_START}{_PASS}{_FOR}{_ANY}{_LIST}{_ONE}", "strong"),
     (SecretKind.PASSWORD, _PASS_HINTS, f"{_CHANGED}{_PASS}{_FOR}{_TO}{_SAID}", "said_to"),
