@@ -88,6 +88,8 @@ def ending(
         if last.superseded_by is not None:
             first = _first(rows, lambda row: row.superseded_by == last.superseded_by)
             return Ending(first.opened, first.opened_at, last.superseded_by)
+        if last.valid_to <= last.valid_from and first is not rows[0]:  # it was never so
+            return Ending(first.opened, first.opened_at, what="corrected")
         return Ending(first.opened, last.valid_to, None)
     if last.expires_at is not None and last.expires_at <= now:
         return Ending(None, last.expires_at, what="expired")
@@ -225,7 +227,7 @@ class Fates:
             if rows is None:
                 continue
             end = ending(rows, now, belief=None, quarantined=_kept_apart(row))
-            if end is not None and _since(end, row):
+            if end is not None and _since(end, row, rows[0]):
                 ends[row.position] = end
         return found | self._told(ends)
 
@@ -262,10 +264,11 @@ def _kept_apart(row: DecisionRow) -> bool:
     )
 
 
-def _since(end: Ending, row: DecisionRow) -> bool:
+def _since(end: Ending, row: DecisionRow, first: Version) -> bool:
     """Whether it ended after the decision: what was written as past was over before."""
-    later = end.position is None or end.position > row.position
-    return later and end.on >= row.recorded_at
+    if end.position is None:
+        return end.on >= row.recorded_at
+    return end.position > row.position and end.position != first.opened
 
 
 def _erasure(recorded: Iterable[Erasure], subject: str, positions: Sequence[int]) -> Erasure | None:
