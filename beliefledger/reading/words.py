@@ -284,10 +284,23 @@ def _decision(
         waits=row.waits,
         recorded_at=to_datetime(row.recorded_at),
         hint=_hint(row, subject, candidate.category if candidate else None),
-        says=meanings()[Reason(row.reason)].sentence,
+        says=_says(row, candidate),
         became=became,
         settled_at=row.settled,
     )
+
+
+def _says(row: DecisionRow, candidate: Candidate | None) -> str:
+    """What the reason means; of what only ends something, that it does."""
+    ends = candidate is not None and candidate.retracts and bool(candidate.ends)
+    if candidate is None or not ends or row.reason != Reason.NEW:
+        return meanings()[Reason(row.reason)].sentence
+    from beliefledger.gate.rules import denials  # noqa: PLC0415 (the rules, which few readers need)
+
+    takes_back = candidate.attribute in (denials.ATTRIBUTE, denials.RETRACTION)
+    if takes_back and denials.asks_to_forget(candidate.spans[0].quote):
+        return "What it asks to have forgotten is told to no agent any more."
+    return "What it takes back, or tells the end of, is not believed any more."
 
 
 def _span(span: Span, turn_id: str) -> SpanAnswer:
