@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, Standing, in_place, stem
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.remainders import APPOSED, is_list, items, without
+from beliefledger.gate.remainders import APPOSED, NUMBERS, fewer, is_list, items, without
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -75,6 +75,8 @@ def dropped(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, li
             continue
         if memory.context is not None or memory.category is not None or not is_list(memory.claim):
             continue
+        if _OF_KIN.match(memory.attribute):
+            continue  # who moved out is a son still
         if APPOSED.match(memory.value) or _ALL_OF_THEM.search(memory.claim):
             continue
         if _SELLS.search(memory.claim) and _SOLD.search(quote):
@@ -98,6 +100,45 @@ def dropped(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, li
             found.append((held, ways))
     if len({held.written.memory.claim for held, _ in found}) == 1:
         yield from found
+    elif not found:
+        yield from _counted(standing, candidate, gone)
+
+
+def _counted(
+    standing: Standing, candidate: Candidate, gone: list[str]
+) -> Iterator[tuple[Held, list[Candidate]]]:
+    """How many there are of those that are known by name, of whom a sentence lets one go: of three
+    cats, Miso, Tofu and Nori, "Nori died" leaves two."""
+    named: dict[str, set[str]] = {}
+    for held in standing.of_user():
+        kind = _BY_NAME.fullmatch(held.written.memory.attribute)
+        if kind is not None:
+            named.setdefault(kind["of"], set()).add(held.written.memory.value)
+    for held in standing.of_user():
+        memory = held.written.memory
+        names = named.get(memory.attribute.removeprefix("has."), set())
+        over = [each for each in names if _named_by([each.lower()], gone) is not None]
+        if len(over) != 1 or not memory.attribute.startswith("has.") or memory.context is not None:
+            continue
+        if _OF_KIN.match(memory.attribute):
+            continue
+        begins = memory.value.split()[0].lower() if memory.value else ""
+        if begins not in (str(len(names)), NUMBERS[len(names)] if len(names) < 11 else ""):
+            continue
+        ways = [
+            in_place(candidate, held, left.claim, left.value, ())
+            for left in fewer(memory.claim, memory.value, 1)
+        ]
+        if ways:
+            yield held, ways
+            return
+
+
+_OF_KIN = compile_later(
+    r"family\.|(?:has|count|thing|relation)\.(?:step|grand|half-|god)?(?:sons?|daughters?|child|children|"
+    r"kids?|brothers?|sisters?|siblings?|twins?|boys?|girls?|babies|baby)\b"
+)
+_BY_NAME = compile_later(r"relation\.(?P<of>[a-z-]+)\.name")
 
 
 _ALL_OF_THEM = compile_later(

@@ -120,9 +120,11 @@ def _doubt(candidate: Candidate, said: str, *, at_length: bool) -> str:
 
 
 _LISTS = compile_later(
-    r"\W*(?:(?:so|and|also|btw|well|hi|hey|ok)\W+){0,2}(?:my|our) (?:main |biggest |only |favou?rite )?"
+    r"\W*(?:(?:so|and|also|btw|well|hi|hey|ok)\W+){0,2}(?:my|our) (?:main |biggest |only |"
+    r"favou?rite )?"
     r"(?:hobby|hobbies|interests?|passions?|pastimes?|sports?|instruments?|languages|skills) "
-    r"(?:is|are|include)\b(?! (?:\w+ing (?:at|about|for|with|over|until)|complain|procrast|nap|sleep))",
+    r"(?:is|are|include)\b(?! (?:\w+ing (?:at|about|for|with|over|until)|complain|procrast|nap|"
+    r"sleep))",
     re.I,
 )
 """What somebody only names, in words of which the scorer knows little."""

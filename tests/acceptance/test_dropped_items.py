@@ -64,6 +64,8 @@ import pytest
             (),
             ("candles, soaps",),
         ),
+        (("I have two sons, Tom and Ben", "Tom moved out"), (), ("two sons", "Tom", "Ben")),
+        (("I have three cats: Miso, Tofu and Nori.", "Nori died."), ("three",), ("Miso", "Tofu")),
         (
             ("i play guitar, bass and drums", "almost sold the bass yesterday"),
             (),
