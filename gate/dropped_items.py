@@ -31,14 +31,19 @@ _DOUBT = compile_later(
 _REST = (
     r"(?=\W*$|\W*(?:today|yesterday|tonight|last|this|for good|altogether|too|as well|club|shop|"
     r"contract|sub|subscription|account|membership|class|classes|lessons?|team|from|in the end|"
-    r"after|again|now|at last|finally|lol|yay|since|tbh|btw|over|on|in|completely|entirely)\b)"
+    r"after|again|now|at last|finally|lol|yay|since|tbh|btw|over|on|in|out|off|"
+    r"any ?(?:more|longer)|completely|entirely)\b)"
 )
 _LET_GO = compile_later(
     r"\b(?:binned|cancell?ed|dropped|quit|ditched|axed|scrapped|given up|gave up|got rid of|"
     r"let go of|"
     r"unsubscribed from|packed in|jacked in|removed|deleted|uninstalled|done with|finished with|"
     r"(?:the )?(?:fox|cat|dog|hawk|rat) (?:got|took|killed|ate)|retired|stopped|sold|closed|lost|"
-    r"pulled out of|dropped out of|knocked) (?:the |my |our |his |her |their |doing |going to |"
+    r"ripped|chucked|tossed|canned|replaced|got shot of|moved off|migrated off|stopped using|"
+    r"pulled out of|dropped out of|knocked|remove|drop|take|"
+    r"(?:don['’]?t|do not|no longer) (?:like|love|use|watch|play|do|eat|drink|need|want|have|see|"
+    r"listen "
+    r"to|go to)) (?:the |my |our |his |her |their |doing |going to |"
     r"with )?",
     re.I,
 )
@@ -65,7 +70,7 @@ def dropped(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, li
     """The memory that lists several things of which a sentence lets one go, with candidates for
     what is left, the fullest first. None where it may be of two memories."""
     quote = candidate.spans[0].quote
-    gone = [each for each in _clauses(quote) if _DOUBT.search(each) is None]
+    gone = [each for each in _clauses(quote) if _NO_MORE.search(each) or not _DOUBT.search(each)]
     if not any(_LET_GO.search(each) or _IS_GONE.search(each) for each in gone):
         return
     found: list[tuple[Held, list[Candidate]]] = []
@@ -73,7 +78,7 @@ def dropped(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, li
         memory = held.written.memory
         if held.type not in LASTING | {"commitment"} or memory.negated or memory.entity != SELF:
             continue
-        if memory.context is not None or memory.category is not None or not is_list(memory.claim):
+        if memory.category is not None or not is_list(memory.claim):
             continue
         if _OF_KIN.match(memory.attribute):
             continue  # who moved out is a son still
@@ -87,7 +92,8 @@ def dropped(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, li
         if len(named) != 1:
             continue
         [(words, item)] = named
-        if len(item) > 1 and all(len(each) == len(item) for each in listed[1:]):
+        short = len(item) <= _ITEM and item is not listed[0]
+        if short and (item is not listed[-1] or len(item) == len(listed[1])):
             words = item  # "pottery thurs", of "gym mon, choir tues, pottery thurs"
         ends = (Ends(attribute=memory.attribute, value=memory.value),)
         ways = [
@@ -148,6 +154,15 @@ _ALL_OF_THEM = compile_later(
     re.I,
 )
 """What is said of all of them: "my cats Pixel and Toast are siblings"."""
+_ITEM = 3
+"""So many words has an item of a list that goes as a whole."""
+_NO_MORE = compile_later(
+    r"\b(?:don['’]?t|do not|doesn['’]?t|no longer|not) \w+ .{1,40}\bany ?(?:more|longer)\b|"
+    r"\bno longer \w+ "
+    r"\w|\b(?:remove|drop|take) .{1,40}\b(?:from|off) (?:my|the|our) (?:list|favou?rites?)\b",
+    re.I,
+)
+"""Says that something is over, in words that deny."""
 _BY_VALUE = {NOTE, "relation", "commitment", "event"}
 """What is in slots by its value, and has to be ended."""
 _SELLS = compile_later(r"\b(?:sells?|selling|shop|store)\b", re.I)

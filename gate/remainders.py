@@ -156,6 +156,9 @@ def _without(value: str, gone: Sequence[str]) -> str | None:
     if not rest or (after and not rest[-1]):
         return None
     listed = rest[0] if len(rest) == 1 else ", ".join(rest[:-1]) + " and " + rest[-1]
+    if "and" not in marks[-1] and any("and" in each for each in marks) and here:
+        between = [*marks[first : here - 1], *marks[here:]]  # what follows the list is beside it
+        listed = "".join(a + b for a, b in zip(rest, [*between, ""], strict=False))
     if leads:
         return f"{parts[0]}{marks[0]}{listed}{after}"
     if before.split() and before.split()[-1] == rest[0].split()[0]:
