@@ -82,8 +82,9 @@ class MemoryRevoked(Event):
     NAME: ClassVar = "memory.revoked.v1"
     memory_id: Fact[str]
     cause: Fact[str]
-    """`consent_withdrawn`, `actor` (who may have changed it into one of another slot), or
-    `retention` (it was in quarantine for long enough)."""
+    """`consent_withdrawn`, `actor` (who may have changed it into one of another slot), `asked` (in
+    a turn, whose words asked to have it forgotten), or `retention` (it was in quarantine for long
+    enough)."""
     note: str | None = None
 
 

@@ -104,7 +104,9 @@ def test_without_consent_a_refusal_says_how_to_grant_it_and_doing_so_helps(cli):
     assert "permission.no_consent" in said.stdout
     assert hint is not None
     cli.run(*hint[1].split())
-    assert cli.say("I live in Porto.", "2026-01-01")[0]["outcome"] == "admit"
+    assert [each["text"] for each in cli.json("beliefs", "--subject", "ana")] == [
+        "User lives in Porto"
+    ]
 
 
 def test_remember_with_consent_answers_with_turn_position_and_decisions(cli):
