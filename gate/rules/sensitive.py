@@ -69,6 +69,8 @@ _OF_A_TRADE = compile_later(
     re.I,
 )
 """What somebody is by trade says nothing of anybody's health."""
+_IN_A_TRADE = "ist lyst sel wife ula eon dic urse octor gp GP ician rink".split()
+"""One of these is in the name of each such trade."""
 _WORD = compile_later(r"[\w+'-]+")
 _STUDIES = frozenset(
     "study studies studied studying teach teaches taught teaching read reading lectures".split()
@@ -94,7 +96,8 @@ def categories_of(claim: str) -> Iterator[str]:
     before = ""
     if "nion" in claim:
         claim = _OTHER_UNIONS.sub("", claim)
-    claim = _OF_A_TRADE.sub("", claim)
+    if any(map(claim.__contains__, _IN_A_TRADE)):
+        claim = _OF_A_TRADE.sub("", claim)
     said = _WORD.findall(claim.lower().replace("’", "'"))
     for found, following in pairwise([*said, ""]):
         word = found if found in _SENSITIVE else found.removesuffix("'s")
