@@ -12,11 +12,13 @@ from beliefledger.ledger.late_patterns import compile_later
 READING = 3
 """The edition of the cues. What was decided by those of before is read by those again: 0; 1, which
 refuses nothing of a turn that asks to keep none of it; and 2, which takes any words that were
-stored."""
+stored, and word problems and parts to play for the speaker's own."""
 UNRECORDED = 2
 """The first edition that refuses what is not to be kept."""
 ORDERS_STORED = 3
 """The first edition that refuses orders to the machine that come without a turn, too."""
+TASKS_SET = 3
+"""The first edition that knows what is only set as a task."""
 
 
 class Cues:

@@ -8,24 +8,22 @@ import re
 from collections.abc import Iterator
 
 from beliefledger.gate.belief import Held
+from beliefledger.gate.claim_wordings import number_of
 from beliefledger.gate.meant_memories import LASTING, Standing, in_place, stem
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.remainders import APPOSED, NUMBERS, fewer, is_list, items, without
+from beliefledger.gate.remainders import APPOSED, fewer, is_list, items, without
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
 
 _CLAUSE = compile_later(
     r"[,;:!?(–—]\s*|\.(?!\d)\s*|\s(?:so|but|cos|coz|cuz|because|bc|since|although|and(?= (?:i|we|"
-    r"they|"
-    r"he|she|it|the|my|our)\b))\s",
+    r"they|he|she|it|the|my|our)\b))\s",
     re.I,
 )
 _DOUBT = compile_later(
     r"\b(?:if|might|may|maybe|almost|nearly|never|not|no longer want|thinking|considering|wish|"
-    r"hope|"
-    r"hoping|could|would|should|want|wants|planning|going to|gonna|will|about to|yet|used to|"
-    r"when i|"
-    r"years ago|today only|this week|for now|early)\b|n['’]?t\b|\?",
+    r"hope|hoping|could|would|should|want|wants|planning|going to|gonna|will|about to|yet|used to|"
+    r"when i|years ago|today only|this week|for now|early)\b|n['’]?t\b|\?",
     re.I,
 )
 _REST = (
@@ -35,33 +33,25 @@ _REST = (
     r"any ?(?:more|longer)|completely|entirely)\b)"
 )
 _LET_GO = compile_later(
-    r"\b(?:binned|cancell?ed|dropped|quit|ditched|axed|scrapped|given up|gave up|got rid of|"
-    r"let go of|"
-    r"unsubscribed from|packed in|jacked in|removed|deleted|uninstalled|done with|finished with|"
+    r"\b(?:binned|cancell?ed|dropped|quit|ditched|axed|scrapped|given up|gave up|got rid of|let go "
+    r"of|unsubscribed from|packed in|jacked in|removed|deleted|uninstalled|done with|finished with|"
     r"(?:the )?(?:fox|cat|dog|hawk|rat) (?:got|took|killed|ate)|retired|stopped|sold|closed|lost|"
     r"ripped|chucked|tossed|canned|replaced|got shot of|moved off|migrated off|stopped using|"
-    r"pulled out of|dropped out of|knocked|remove|drop|take|"
-    r"(?:don['’]?t|do not|no longer) (?:like|love|use|watch|play|do|eat|drink|need|want|have|see|"
-    r"listen "
-    r"to|go to)) (?:the |my |our |his |her |their |doing |going to |"
-    r"with )?",
+    r"pulled out of|dropped out of|knocked|remove|drop|take|(?:don['’]?t|do not|no longer) (?:like|"
+    r"love|use|watch|play|do|eat|drink|need|want|have|see|listen to|go to)) (?:the |my |our |his |"
+    r"her |their |doing |going to |with )?",
     re.I,
 )
 _IS_GONE = compile_later(
     r"(?:['’]?s)?(?: (?:club|shop|contract|team|class|classes|people|office|branch|site|gig|job|"
-    r"mum|"
-    r"dad|lessons?|account|guys?))?(?:['’]s)? (?:(?:has|have|is|are|was|were|got|just|finally|now|"
-    r"also|"
-    r"just got) ){0,3}"
-    r"(?:folded|shut down|closed (?:down|for good)|rejected|ended (?:the|our|their|his|her|my|it)|"
-    r"over\b(?! for (?:today|the (?:day|week)|this|now))|finished(?=\W*$)|done(?=\W*$)|"
-    r"gone(?! (?:to|by|up|down|on|out|well))|stopped(?=\W*$)|"
-    r"died(?! down)|passed away|ran away|left(?=\W*$| (?:the (?:team|company|band|group|firm|club)|"
-    r"us|"
-    r"and|last|this|for good|yesterday)\b)|quit|dropped out|cancell?ed for good|moved (?:out|away)|"
-    r"retired|fell through|axed|scrapped|pulled out|bailed|discontinued|decommissioned|sacked|"
-    r"fired|"
-    r"let go|cut)\b",
+    r"mum|dad|lessons?|account|guys?))?(?:['’]s)? (?:(?:has|have|is|are|was|were|got|just|finally|"
+    r"now|also|just got) ){0,3}(?:folded|shut down|closed (?:down|for good)|rejected|ended (?:the|"
+    r"our|their|his|her|my|it)|over\b(?! for (?:today|the (?:day|week)|this|now))|finished(?=\W*$)|"
+    r"done(?=\W*$)|gone(?! (?:to|by|up|down|on|out|well))|stopped(?=\W*$)|died(?! down)|passed "
+    r"away|ran away|left(?=\W*$| (?:the (?:team|company|band|group|firm|club)|us|and|last|this|for "
+    r"good|yesterday)\b)|quit|dropped out|cancell?ed for good|moved (?:out|away)|retired|fell "
+    r"through|axed|scrapped|pulled out|bailed|discontinued|decommissioned|sacked|fired|let go|"
+    r"cut)\b",
     re.I,
 )
 
@@ -70,7 +60,9 @@ def dropped(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, li
     """The memory that lists several things of which a sentence lets one go, with candidates for
     what is left, the fullest first. None where it may be of two memories."""
     quote = candidate.spans[0].quote
-    gone = [each for each in _clauses(quote) if _NO_MORE.search(each) or not _DOUBT.search(each)]
+    gone = [
+        each for each in _CLAUSE.split(quote) if _NO_MORE.search(each) or not _DOUBT.search(each)
+    ]
     if not any(_LET_GO.search(each) or _IS_GONE.search(each) for each in gone):
         return
     found: list[tuple[Held, list[Candidate]]] = []
@@ -128,8 +120,8 @@ def _counted(
             continue
         if _OF_KIN.match(memory.attribute):
             continue
-        begins = memory.value.split()[0].lower() if memory.value else ""
-        if begins not in (str(len(names)), NUMBERS[len(names)] if len(names) < 11 else ""):
+        counted = number_of(memory.value.partition(" ")[0].lower() or "-")
+        if counted != str(len(names)):
             continue
         ways = [
             in_place(candidate, held, left.claim, left.value, ())
@@ -157,9 +149,9 @@ _ALL_OF_THEM = compile_later(
 _ITEM = 3
 """So many words has an item of a list that goes as a whole."""
 _NO_MORE = compile_later(
-    r"\b(?:don['’]?t|do not|doesn['’]?t|no longer|not) \w+ .{1,40}\bany ?(?:more|longer)\b|"
-    r"\bno longer \w+ "
-    r"\w|\b(?:remove|drop|take) .{1,40}\b(?:from|off) (?:my|the|our) (?:list|favou?rites?)\b",
+    r"\b(?:don['’]?t|do not|doesn['’]?t|no longer|not) \w+ .{1,40}\bany ?(?:more|longer)\b|\bno "
+    r"longer \w+ \w|\b(?:remove|drop|take) .{1,40}\b(?:from|off) (?:my|the|our) (?:list|"
+    r"favou?rites?)\b",
     re.I,
 )
 """Says that something is over, in words that deny."""
@@ -169,21 +161,13 @@ _SELLS = compile_later(r"\b(?:sells?|selling|shop|store)\b", re.I)
 _SOLD = compile_later(r"\bsold\b", re.I)
 
 
-def _clauses(quote: str) -> list[str]:
-    begin, found = 0, []
-    for each in (*_CLAUSE.finditer(quote), None):
-        found.append(quote[begin : None if each is None else each.start()])
-        begin = len(quote) if each is None else each.end()
-    return [each for each in found if each.strip()]
-
-
 def _named_by(item: list[str], clauses: list[str]) -> list[str] | None:
     """The words of an item that a clause lets go of; None where none does."""
     for clause in clauses:
         words = [
             (stem(each[0].lower()), each.start(), each.end()) for each in _WORD.finditer(clause)
         ]
-        of = {stem(word) for word in item if len(word) > 2 or word.isdigit() is False}
+        of = {stem(word) for word in item if len(word) > 2 or not word.isdigit()}
         at = [each for each in words if each[0] in of and len(each[0]) > 1]
         if not at:
             continue

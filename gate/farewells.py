@@ -8,7 +8,7 @@ about it is as pure as any. What names none is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from beliefledger.gate import lapses, plain_changes, schooling, unchanged
@@ -91,8 +91,7 @@ def mean(
                 parted.append(candidate)
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
     for candidate in _of_each_sentence(candidates):
-        left = list(_without_dropped(draft, subject_ref, standing, candidate, turn))
-        fewer += left
+        fewer += _without_dropped(draft, subject_ref, standing, candidate, turn)
     for candidate in [each for each in candidates if each.looked_for()]:
         if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
             continue  # the words of somebody else end nothing of the subject's
@@ -223,11 +222,7 @@ def _fewer(
     if standing.without_employer(goes_on_of(turn.content, candidate.spans[0])):
         return
     sentence = _Anew(draft, subject_ref, turn, standing, candidate)
-    for held, ways in list(lapses.of_several(standing, candidate, turn)):
-        left = next(filter(sentence.is_within, ways), None)
-        if left is not None:
-            standing.answered([held])
-            yield left
+    yield from sentence.left_of(lapses.of_several(standing, candidate, turn))
 
 
 def _of_each_sentence(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
@@ -247,11 +242,7 @@ def _without_dropped(
     if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
         return
     sentence = _Anew(draft, subject_ref, turn, standing, candidate)
-    for held, ways in list(dropped(standing, candidate)):
-        left = next(filter(sentence.is_within, ways), None)
-        if left is not None:
-            standing.answered([held])
-            yield left
+    yield from sentence.left_of(dropped(standing, candidate))
 
 
 def _is_said_by(anew: Sequence[Candidate], candidate: Candidate) -> bool:
@@ -352,6 +343,15 @@ class _Anew(NamedTuple):
             return figured
         said = {"replaces": None, "value": self.candidate.spans[0].quote, "ends": figured.ends}
         return self.candidate.model_copy(update=said | {"retracts": False})
+
+    def left_of(self, several: Iterable[tuple[Held, list[Candidate]]]) -> Iterator[Candidate]:
+        """What is left of memories that list several things, by the fullest of the ways to say so
+        that say no more than the words; nothing else is asked about these."""
+        for held, ways in list(several):
+            left = next(filter(self.is_within, ways), None)
+            if left is not None:
+                self.standing.answered([held])
+                yield left
 
     def is_within(self, candidate: Candidate) -> bool:
         """Whether a claim says no more than these words and those of the memory before."""

@@ -102,17 +102,14 @@ def _refigured_by(
     if len({each[0].written.memory.claim for each in meant}) > 1:
         return  # which of them, nobody knows
     span = candidate.spans[0]
+    bare = is_bare(candidate, kind) or MADE_IT.search(before(candidate)) is not None
     for one, figure in meant:
         memory = one.written.memory
         own = [each for each in beside if _says(each, span, candidate.value)]
         ends = Ends(attribute=memory.attribute, value=memory.value, denials=memory.negated)
         if one.type != NOTE and any(each.attribute == memory.attribute for each in own):
             continue  # a rule has found it in this slot itself
-        alone = (
-            is_bare(candidate, kind)
-            or MADE_IT.search(before(candidate)) is not None
-            or _is_moved_only(candidate, kind, figure, memory.claim)
-        )
+        alone = bare or _is_moved_only(candidate, kind, figure, memory.claim)
         if one.type == NOTE and not alone:
             yield candidate.model_copy(
                 update={

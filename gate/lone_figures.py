@@ -156,10 +156,10 @@ def _may_be_so_many(claim: str, old: new_figures.Figure, candidate: Candidate) -
     """Whether what a claim has so many of may be as many now: in the same unit, if one is said, and
     neither much more nor much less."""
     quote = candidate.spans[0].quote
-    new_unit = unit_of(quote[quote.find(candidate.value) + len(candidate.value) :])
+    at = quote.find(candidate.value)
+    new_unit = unit_of(quote[at + len(candidate.value) :])
     if new_unit in MEASURES and new_unit != unit_of(claim[old.end :]):
         return False
-    at = quote.find(candidate.value)
     if all(_THE.search(each) for each in (quote[:at], claim[: old.start])):
         return True  # "the 141", of the bus 38
     hours = [_HOUR.fullmatch(each) for each in (candidate.value, claim[old.start : old.end])]
@@ -180,28 +180,26 @@ _BECAUSE = compile_later(
 )
 _SAID_OF_IT = frozenset(
     "so and but now then ok okay no nah actually it it's its is be it'll thats that's that been "
-    "only just "
-    "about around at on down to up back a the every already meant for make makes moved got hit "
-    "reached managed did clocked i've i've i have finally shes hes she's he's they we she he "
-    "negotiated agreed talked them into voted like theyve they've weve we've put me us gonna going "
+    "only just about around at on down to up back a the every already meant for make makes moved "
+    "got hit reached managed did clocked i've i've i have finally shes hes she's he's they we she "
+    "he negotiated agreed talked them into voted like theyve they've weve we've put me us gonna "
+    "going "
     "due".split()
 )
 _SAID_SO = frozenset(
     "now already again for me us it is from on here out these days instead left only today this "
     "morning tonight finally atm then so far by apparently allegedly i think the new date time day "
     "price number plan target limit deadline rate one since next last week month year monday "
-    "january "
-    "april september reps a double woop woo yay lol haha letsgo ugh in per an kg kilo kilos lb lbs "
-    "pound pounds mg ml euro euros dollar dollars bucks quid km hour hours minute minutes min mins "
+    "january april september reps a double woop woo yay lol haha letsgo ugh in per an kg kilo "
+    "kilos lb lbs pound pounds mg ml euro euros dollar dollars bucks quid km hour hours minute "
+    "minutes min mins "
     "percent mon tue wed thu fri sat sun".split()
 )
 """The words around a figure in a clause that tells nothing else."""
 _NOW = compile_later(
-    r"\b(?:now|already|again|for (?:me|us)|it is|from|these days|instead|left|only|today|"
-    r"this morning|is the new|"
-    r"finally|by now|so (?:it|that)['’]?s|make[s]? (?:it|that)|moved(?: to)?|negotiated|agreed|"
-    r"clocked|"
-    r"hit|reached|managed|put (?:me|us)|then)\b"
+    r"\b(?:now|already|again|for (?:me|us)|it is|from|these days|instead|left|only|today|this "
+    r"morning|is the new|finally|by now|so (?:it|that)['’]?s|make[s]? (?:it|that)|moved(?: to)?|"
+    r"negotiated|agreed|clocked|hit|reached|managed|put (?:me|us)|then)\b"
 )
 _LATE = compile_later(r"\b(?:gotta|late|am|pm|o['’]?clock)\b")
 
@@ -263,13 +261,12 @@ _ALONE = compile_later(
 
 
 MADE_IT = compile_later(
-    r"\b(?:haggled|negotiated|knocked|talked|beat|got|brought|put|pushed|moved|shifted|raised|upped|"
-    r"bumped|hiked|lowered|dropped|reduced|cut|increased|changed|rescheduled|postponed|delayed|"
-    r"(?:agreed|offered|promised) to (?:knock|bring|put|drop|lower|reduce|cut|move|raise|up)) "
-    r"(?:it|that|them|me|us|(?:the|my|our) rent) (?:(?:down|up|back|forward|over) )?(?:to|till|"
-    r"until) "
-    r"(?:just |only |about |around |the )?$|"
-    r"\b(?:settled|agreed|landed|ended up) (?:at|on|for) (?:just |only |about |around )?$"
+    r"\b(?:haggled|negotiated|knocked|talked|beat|got|brought|put|pushed|moved|shifted|raised|"
+    r"upped|bumped|hiked|lowered|dropped|reduced|cut|increased|changed|rescheduled|postponed|"
+    r"delayed|(?:agreed|offered|promised) to (?:knock|bring|put|drop|lower|reduce|cut|move|raise|"
+    r"up)) (?:it|that|them|me|us|(?:the|my|our) rent) (?:(?:down|up|back|forward|over) )?(?:to|"
+    r"till|until) (?:just |only |about |around |the )?$|\b(?:settled|agreed|landed|ended up) (?:at|"
+    r"on|for) (?:just |only |about |around )?$"
 )
 _PAID = compile_later(
     r"[$€£]|\b(?:pay(?:s|ing)?|paid|costs?|price|rent(?:s|ing)?|fee|charges?|salary|wages?|earns?|"

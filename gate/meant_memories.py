@@ -202,6 +202,14 @@ _DOUBLED = frozenset("bdgmnprt")
 """Consonants that are doubled before such an ending: "jogging", "planned", but not "calling"."""
 
 
+def told_last(some: Sequence[Held], among: Iterable[Held]) -> list[Held]:
+    """Those of some memories that were told last of all that they are among: what "it" means. None
+    where these say several things."""
+    latest = max((each.said_at for each in among), default=0)
+    last = [each for each in some if each.said_at == latest]
+    return last if len({each.written.memory.claim for each in last}) == 1 else []
+
+
 def in_place(
     candidate: Candidate, held: Held, claim: str, value: str, ends: tuple[Ends, ...]
 ) -> Candidate:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from beliefledger.gate import lapses
 from beliefledger.gate.belief import Held
 from beliefledger.gate.common_ground import have_a_subject, is_of_a_part
-from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems
+from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems, told_last
 from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by, topics
 from beliefledger.gate.persons import Known, called_in, known
 from beliefledger.gate.planned_jobs import is_not_yet
@@ -34,10 +34,8 @@ BRIEF = 120
 what it ended by longer ones, in real talk, hardly anything was over."""
 _UNLINKED = 0.75
 """How sure the scorer has to be of what was told last, where nothing links the two."""
-_IN_LONG, _SHORT = 0.85, 70
-_ENDED = frozenset(("now", "over", "disposed", "dead", "left", "instead"))
-"""In a longer turn, how sure the scorer has to be, how long what is believed may be, in characters,
-and what the sentence says of change."""
+_IN_LONG = 0.85
+"""How sure it has to be of a sentence of a longer turn."""
 MOST = 3
 """A sentence that would overtake more claims than this is about something else."""
 _MOST_LINKED = 100
@@ -61,7 +59,7 @@ def overtaken(
     doing = standing.without_employer(acting(Sentence(said.text).clauses(len(said.text))))
     named, same = frozenset(said.words), stems(said.text)
     words = [ends.value for ends in candidate.ends if ends.among]
-    latest = told_last(standing)
+    latest = _told_last(standing)
     last = latest if points(said) else frozenset()
     anew = last or tells_anew(said)
     hours = _SHIFTS.search(said.low) is not None or any(
@@ -111,9 +109,7 @@ def overtaken(
         if not asked and brief and held.memory_id in latest:
             asked, from_ = not CHANGES.isdisjoint(said.cues), _UNLINKED
         if not (brief or counts_anew(said, of)):
-            asked = asked and max(len(of.claim), len(said.text) - 30) <= _SHORT
-            asked = asked and not _ENDED.isdisjoint(said.cues) and "now that" not in said.low
-            from_ = max(from_, _IN_LONG)
+            asked, from_ = asked and _is_plain(said, of), max(from_, _IN_LONG)
         if again or (asked and is_over(said, of, rank, from_)):
             told.setdefault(of.claim, []).append(held)
     if not told and not said.others and (went := goes_to(said.text)) is not None:
@@ -125,6 +121,17 @@ def overtaken(
     return [held for some in told.values() for held in some]
 
 
+_CLAIM, _SENTENCE = 70, 100
+"""The longest of a claim and of a sentence, in characters, that a longer turn may end."""
+_ENDED = frozenset(("now", "over", "disposed", "dead", "left", "instead"))
+
+
+def _is_plain(said: Said, of: Told) -> bool:
+    """Whether a sentence says in few words that something has changed, of what is told in few."""
+    short = len(of.claim) <= _CLAIM and len(said.text) <= _SENTENCE
+    return short and not _ENDED.isdisjoint(said.cues) and "now that" not in said.low
+
+
 def _is_moved(said: Said, of: Told) -> bool:
     """Whether a sentence tells another time of an appointment that it names by two words: "they
     rescheduled, my driving test is on June 12"."""
@@ -132,14 +139,11 @@ def _is_moved(said: Said, of: Told) -> bool:
     return len(named) > 1 and restates(said, of, pointed=False)
 
 
-def told_last(standing: Standing) -> frozenset[str]:
+def _told_last(standing: Standing) -> frozenset[str]:
     """The memory of the user that was told last, by its id: what "it" means. None where what was
     told last is several things."""
     there = [each for each in standing.of_user() if each.type in LASTING]
-    latest = max((each.said_at for each in there), default=0)
-    last = [each for each in there if each.said_at == latest]
-    alike = len({each.written.memory.claim for each in last}) == 1
-    return frozenset(each.memory_id for each in last) if alike else frozenset()
+    return frozenset(each.memory_id for each in told_last(there, there))
 
 
 _NO_CHANGE = frozenset({"praise", "usual", "laugh", "nuisance", "beside", "still", "taken up"})

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from beliefledger.gate import pairs, records
 from beliefledger.gate.belief import Held
-from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place, stem
+from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place, stem, told_last
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.farewells import PLANNING, SHARED
@@ -73,7 +73,7 @@ def meant(
             and (_is_of(told.change) or not distinctions.apart(text, each.written.memory.claim, ""))
         ]
         if told.change.says.get("last"):
-            held = _last(standing, held)
+            held = told_last(held, (*standing.of_user(), *held))
         if told.change.says.get("version"):
             held = _of_version(text, told, held)
         if len({each.written.memory.claim for each in held if _is_users(each)}) > MOST:
@@ -246,15 +246,6 @@ def _is_answered(text: str, told: News, held: Held, beside: Sequence[Candidate])
             for each in beside
         )
     )
-
-
-def _last(standing: Standing, held: list[Held]) -> list[Held]:
-    """Those of the memories that were told last: what "it" means."""
-    if not held:
-        return held
-    latest = max(each.said_at for each in (*standing.of_user(), *held))
-    last = [each for each in held if each.said_at == latest]
-    return last if len({each.written.memory.claim for each in last}) == 1 else []
 
 
 def _of_version(text: str, told: News, held: list[Held]) -> list[Held]:

@@ -13,12 +13,12 @@ from beliefledger.ledger.late_patterns import compile_later
 
 _BETWEEN = compile_later(r",? and | & |, ")
 _WORD = compile_later(r"[^\W_]+(?:['’+#-][^\W_]+)*[+#]*")
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _COUNTED = compile_later(
-    rf"\b(?P<number>{'|'.join(NUMBERS[2:])}|\d{{1,2}}) "
+    rf"\b(?P<number>{'|'.join(_NUMBERS[2:])}|\d{{1,2}}) "
     r"(?P<of>(?:[a-z][\w-]* )?(?P<noun>[a-z][\w-]*s))\b"
 )
-_SO_MANY = compile_later(rf"(?:an?|\d{{1,2}}|{'|'.join(NUMBERS[1:])}) ")
+_SO_MANY = compile_later(rf"(?:an?|\d{{1,2}}|{'|'.join(_NUMBERS[1:])}) ")
 """How each of several begins that are counted by themselves: "5 devs and one designer"."""
 _ARTICLE = compile_later(r"\b(?:(?:an?|the|my|our|at|in|to|for|with) ){1,2}(?:[\w-]{1,30} ){0,3}\Z")
 APPOSED = compile_later(
@@ -100,7 +100,7 @@ def fewer(claim: str, value: str, count: int) -> Iterator[Left]:
 
 
 def _number(word: str) -> int:
-    return int(word) if word.isdigit() else NUMBERS.index(word)
+    return int(word) if word.isdigit() else _NUMBERS.index(word)
 
 
 def _counted_down(text: str, count: int) -> Iterator[str]:
@@ -120,7 +120,7 @@ def _counted_down(text: str, count: int) -> Iterator[str]:
         yield f"{lead}{'an' if noun[:1] in 'aeiou' else 'a'} {noun}{rest}"
         yield f"{lead}one {noun}{rest}"
         return
-    yield f"{lead}{left if found['number'].isdigit() else NUMBERS[left]} {found['of']}{rest}"
+    yield f"{lead}{left if found['number'].isdigit() else _NUMBERS[left]} {found['of']}{rest}"
     yield f"{lead}{found['of']}{rest}"
 
 

@@ -107,23 +107,20 @@ _WHOLE = (
     # What somebody offers a job with.
     (
         compile_later(
-            r"\([mwfdx](?:/[mwfdx]){1,2}\)|"
-            r"\b(?:we are|we're) (?:looking for|hiring|seeking|recruiting) (?:an?|experienced)\b"
-            r"(?s:.{0,600})\b(?:you (?:have|bring|speak|will|are|offer)|your (?:profile|tasks|"
-            r"role)|"
-            r"apply (?:now|by|with)|equal opportunit|what we offer|requirements?:)"
+            r"\([mwfdx](?:/[mwfdx]){1,2}\)|\b(?:we are|we're) (?:looking for|hiring|seeking|"
+            r"recruiting) (?:an?|experienced)\b(?s:.{0,600})\b(?:you (?:have|bring|speak|will|are|"
+            r"offer)|your (?:profile|tasks|role)|apply (?:now|by|with)|equal opportunit|what we "
+            r"offer|requirements?:)"
         ),
         SpeechAct.QUOTED,
     ),
     # A riddle that is answered at once.
     (
         compile_later(
-            r"^\W*why (?:(?:did|do|does|was|am|can't|don't|couldn't) (?:the|an?) \w+|did (?:i|"
-            r"my \w+) (?:get "
-            r"fired|quit|break up|cross|bring|throw|put|stop dating|invite|"
-            r"take))\b[^?\n]{0,70}\?\s+"
-            r"(?:because |cos |cuz )?(?:i|it|they|he|she|we)\b[^.!?,\n]{3,60}[.!]*\s*"
-            r"(?:\W*|ba ?dum ?tss.*|haha.*)$"
+            r"^\W*why (?:(?:did|do|does|was|am|can't|don't|couldn't) (?:the|an?) \w+|did (?:i|my "
+            r"\w+) (?:get fired|quit|break up|cross|bring|throw|put|stop dating|invite|"
+            r"take))\b[^?\n]{0,70}\?\s+(?:because |cos |cuz )?(?:i|it|they|he|she|"
+            r"we)\b[^.!?,\n]{3,60}[.!]*\s*(?:\W*|ba ?dum ?tss.*|haha.*)$"
         ),
         SpeechAct.SARCASTIC,
     ),
@@ -137,35 +134,31 @@ _WHOLE = (
     ),
 )
 _FICTION = (
-    r"(?:monologue|soliloquy|scene|skit|sketch|short story|story|diary entry|dialogue|"
-    r"fan ?-?fic\w*|"
-    r"role-?play|rap|limerick|ballad|screenplay|novel|campfire tale|sea shanty)"
+    r"(?:monologue|soliloquy|scene|skit|sketch|short story|story|diary entry|dialogue|fan "
+    r"?-?fic\w*|role-?play|rap|limerick|ballad|screenplay|novel|campfire tale|sea shanty)"
 )
 _FROM = (
     (
         compile_later(
             rf"(?:^|[.!?\n] *)(?:please |pls |can you |could you |now )?(?:write|compose|draft|"
-            rf"make up|"
-            rf"give|make|tell|create|do|continue) (?:me |us )?(?:an?|the|another|some|my|this) "
-            rf"(?:[\w-]+ ){{0,3}}{_FICTION}\b[^.!?:\n]{{0,60}}[.!?:]\s+(?=(?:i|i'm|my|"
-            rf"we)\b(?! (?:want|"
-            rf"need|would|like|love|wrote|think|already|don't|am writing)\b))"
+            rf"make up|give|make|tell|create|do|continue) (?:me |us )?(?:an?|the|another|some|my|"
+            rf"this) (?:[\w-]+ ){{0,3}}{_FICTION}\b[^.!?:\n]{{0,60}}[.!?:]\s+(?=(?:i|i'm|my|"
+            rf"we)\b(?! (?:want|need|would|like|love|wrote|think|already|don't|am writing)\b))"
         ),
         SpeechAct.ROLE_PLAY,
     ),
     (
         compile_later(
             rf"\b(?:here's|here is|this is) (?:my|the|our|a) (?:\w+ ){{0,2}}?(?:{_FICTION}|poem|"
-            rf"song|"
-            rf"lyrics|chapter|script)(?: (?:opening|intro|so far|draft|idea|beginning|text))*: *"
+            rf"song|lyrics|chapter|script)(?: (?:opening|intro|so far|draft|idea|beginning|"
+            rf"text))*: *"
         ),
         SpeechAct.ROLE_PLAY,
     ),
     (
         compile_later(
             r"(?:^|[.!?\n] *)for (?:(?:the|my|an?|this|our) )?(?:[\w-]+ )?(?:practice|exercise|"
-            r"mock "
-            r"interview|improv|role-?play|scenario|simulation|drill|game)[^.!?\n]{0,20}?,? "
+            r"mock interview|improv|role-?play|scenario|simulation|drill|game)[^.!?\n]{0,20}?,? "
             r"(?=(?:i'll be|i will be|i am|i'm|i play)\b)"
         ),
         SpeechAct.ROLE_PLAY,

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from beliefledger.gate import scorers, sincerity
-from beliefledger.gate.cues import READING
+from beliefledger.gate.cues import READING, TASKS_SET
 from beliefledger.gate.frames import frames
 from beliefledger.gate.literals import Guarded, lowered
 from beliefledger.gate.orders import CUES, instruction_like
@@ -49,7 +49,7 @@ class _Layout(NamedTuple):
     """For each sentence, whether the first of its paragraph is the heading of a story. The first
     edition does not know them."""
     tasks: tuple[Task, ...]
-    """What is only set as a task. The first edition does not know them."""
+    """What is only set as a task, as of `TASKS_SET`."""
 
 
 @lru_cache(maxsize=4)
@@ -79,11 +79,9 @@ def _apart(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 _PARAGRAPH = compile_later(r"\n\s*\n")
 _OUT_OF_IT = compile_later(
-    r"\W*(?:(?:ok(?:ay)?|but|and|so|now)\W+){0,2}(?:out of character|ooc\b|in real life|irl\b|"
-    r"for real\b|"
-    r"seriously(?: though| now)?,|(?:all )?jok(?:es|ing) aside|end (?:of )?(?:scene|game|"
-    r"role-?play)|"
-    r"back to reality|in all seriousness)",
+    r"\W*(?:(?:ok(?:ay)?|but|and|so|now)\W+){0,2}(?:out of character|ooc\b|in real life|irl\b|for "
+    r"real\b|seriously(?: though| now)?,|(?:all )?jok(?:es|ing) aside|end (?:of )?(?:scene|game|"
+    r"role-?play)|back to reality|in all seriousness)",
     re.I,
 )
 """Where somebody steps out of a scene."""
@@ -150,12 +148,10 @@ _AUTHORITY = Guarded(
     re.I,
 )
 _SO = compile_later(
-    r"[^.!?]{0,60}?(?:,|;|\s-|\s—|\band\b|\.)?\s*+"
-    r"\b(?:so|therefore|which means|that means|hence)\b"
-    r"\s*+(?:,\s*+)?"
-    r"(?:you (?:can|should|may|must|need)|(?:please |just )?(?:walk|tell|give|explain|show|"
-    r"skip|drop|don'?t|do not|let|help|be|go|answer|share|speak|talk|provide|unlock|grant|trust)\b|"
-    r"it'?s (?:ok|okay|fine|safe))",
+    r"[^.!?]{0,60}?(?:,|;|\s-|\s—|\band\b|\.)?\s*+\b(?:so|therefore|which means|that means|"
+    r"hence)\b\s*+(?:,\s*+)?(?:you (?:can|should|may|must|need)|(?:please |just )?(?:walk|tell|"
+    r"give|explain|show|skip|drop|don'?t|do not|let|help|be|go|answer|share|speak|talk|provide|"
+    r"unlock|grant|trust)\b|it'?s (?:ok|okay|fine|safe))",
     re.I,
 )
 _AS_DEMANDED = Guarded(
@@ -201,11 +197,10 @@ _WONDER_LATER = compile_later(
 )
 """As of the second edition: "…, and I was wondering …?"."""
 _PRESUPPOSED = compile_later(
-    r"(?:my|our)(?:\s++(?!(?:an?|the|is|are|was|were|has|have|had|will|be|do|does|did|can|good)\b)"
-    r"[\w.’'-]++){2,6}$|(?:my|our)\s++(?:dog|cat|puppy|kitten|rabbit|parrot|horse)s?$|"
-    r"(?:the|that|those|these|my|our|an?)\s++(?:[\w’'-]++\s++){1,7}?(?:that |which )?"
-    r"(?:i|we)(?:['’]ve)?\s++"
-    r"(?:(?:just|also|recently)\s++)?[a-z]++",
+    r"(?:my|our)(?:\s++(?!(?:an?|the|is|are|was|were|has|have|had|will|be|do|does|did|can|"
+    r"good)\b)[\w.’'-]++){2,6}$|(?:my|our)\s++(?:dog|cat|puppy|kitten|rabbit|parrot|horse)s?$|"
+    r"(?:the|that|those|these|my|our|an?)\s++(?:[\w’'-]++\s++){1,7}?(?:that |which )?(?:i|"
+    r"we)(?:['’]ve)?\s++(?:(?:just|also|recently)\s++)?[a-z]++",
     re.I,
 )
 """What a question takes for granted: "for my 2016 Polo", "the necklace I got in May"."""
@@ -236,8 +231,9 @@ def _act(text: str, start: int, end: int, reading: int) -> SpeechAct:
     layout = _layout(text)
     if is_foreign(text, start, reading):
         return SpeechAct.QUOTED
-    set_as = next((each.act for each in layout.tasks if each.start <= start < each.end), None)
-    if reading and set_as is not None:
+    known = layout.tasks if reading >= TASKS_SET else ()
+    set_as = next((each.act for each in known if each.start <= start < each.end), None)
+    if set_as is not None:
         return set_as
     index = max(0, bisect_right(layout.starts, start) - 1)
     if not layout.sentences:

@@ -11,6 +11,7 @@ from beliefledger.gate.outcomes import Reason
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.standing import Cause, Rights, Run, Withheld
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.lookalikes import plain, undisguised
 
 FORGETTING = (
@@ -56,7 +57,7 @@ def beside(
         yield Withheld(0, len(content), Cause.REFUSED, Reason.OFF_THE_RECORD.value)
 
 
-_POLITE = re.compile(
+_POLITE = compile_later(
     r"(?:\W*\b(?:pls|plz|please|thanks|thank you|thx|ok(?:ay)?|now|for me|will you|"
     r"would you)\b)+\W*",
     re.I,

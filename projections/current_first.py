@@ -62,6 +62,8 @@ MOST_OF = 0.67
 ALL_OF = 0.9
 """One that says that something ended, or that something happened where a name is asked for, only
 if it leaves hardly anything out."""
+_ITS_OWN = 0.3
+"""A turn that has less than this share of a memory's terms does not say what that does."""
 WINDOW = 10
 """So many of the best by all arms are put into another order."""
 REACH, WORDS_ALONE = 0.5, 0.4
@@ -87,10 +89,6 @@ class Successions:
     def is_over(self, number: int) -> bool:
         """Whether a memory is not so any more."""
         return number in self.by or (self.ended is not None and self.ended[number] >= 0)
-
-
-_ITS_OWN = 0.3
-"""A turn that has less than this share of a memory's terms does not say what that does."""
 
 
 def successions(index: SubjectIndex, position: int, valid_at: int) -> Successions:

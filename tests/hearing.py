@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -37,3 +37,10 @@ class Somebody:
         for each in turns:
             self.remember(each)
         return [each for each in self.beliefs() if each.type not in besides]
+
+    def ends_with(self, turns: Iterable[str], over: Iterable[str], stands: Iterable[str]) -> None:
+        """Asserts that after these turns no belief has any of the words that are `over`, and that
+        some belief has each of those that stand."""
+        believed = [each.text for each in self.believed_after(*turns, besides=())]
+        assert not [each for each in over if any(each in text for text in believed)], believed
+        assert not [each for each in stands if not any(each in t for t in believed)], believed

@@ -63,8 +63,7 @@ _DENIALS = Table(
 _FORGET = compile_later(
     expanded(
         r"<lead>(?:<forget>|(?:remove|wipe|clear|drop|scrub|take) [^,;:.!?\n]{1,60} (?:from|off|"
-        r"out of) "
-        r"(?:your|the) (?:memory|memories|records?|notes?|storage|database|files?))\b",
+        r"out of) (?:your|the) (?:memory|memories|records?|notes?|storage|database|files?))\b",
         _DATA["parts"],
     )
 )

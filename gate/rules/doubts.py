@@ -121,21 +121,18 @@ def _doubt(candidate: Candidate, said: str, *, at_length: bool) -> str:
 
 _LISTS = compile_later(
     r"\W*(?:(?:so|and|also|btw|well|hi|hey|ok)\W+){0,2}(?:my|our) (?:main |biggest |only |"
-    r"favou?rite )?"
-    r"(?:hobby|hobbies|interests?|passions?|pastimes?|sports?|instruments?|languages|skills) "
-    r"(?:is|are|include)\b(?! (?:\w+ing (?:at|about|for|with|over|until)|complain|procrast|nap|"
-    r"sleep))",
+    r"favou?rite )?(?:hobby|hobbies|interests?|passions?|pastimes?|sports?|instruments?|languages|"
+    r"skills) (?:is|are|include)\b(?! (?:\w+ing (?:at|about|for|with|over|until)|complain|procrast|"
+    r"nap|sleep))",
     re.I,
 )
 """What somebody only names, in words of which the scorer knows little."""
 _DONE = ("event", "commitment", "decision", "fact")
 _TURNED_DOWN = compile_later(
-    r"(?: (?:today|yesterday|last \w+|this \w+|from [\w'’& ]{1,30}?))?\W{0,2}"
-    r"(?:but|and|which|though|then|yet|so)? ?(?:i |we |i['’]ve |ive |have |then |just |had to "
-    r"){0,3}"
-    r"(?:(?:turned|turn|knocked) (?:it|them|that|him|her|the offer|this)(?: one)? (?:down|back)|"
-    r"turned down\b|said (?:no|nope)\b|declined\b|did(?: not|n['’]?t) (?:take|accept|want) "
-    r"(?:it|them|the)\b|"
+    r"(?: (?:today|yesterday|last \w+|this \w+|from [\w'’& ]{1,30}?))?\W{0,2}(?:but|and|which|"
+    r"though|then|yet|so)? ?(?:i |we |i['’]ve |ive |have |then |just |had to ){0,3}(?:(?:turned|"
+    r"turn|knocked) (?:it|them|that|him|her|the offer|this)(?: one)? (?:down|back)|turned down\b|"
+    r"said (?:no|nope)\b|declined\b|did(?: not|n['’]?t) (?:take|accept|want) (?:it|them|the)\b|"
     r"(?:passed|passing) (?:on it|it up)\b|backed out\b|sent it back\b|refused\b|rejected it\b)",
     re.I,
 )

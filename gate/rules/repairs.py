@@ -35,9 +35,8 @@ _SORRY = (
 _VALUE = r"(?P<right>[$€£]?[\w'’&+#:/.@-]{1,40}(?: [$€£]?[\w'’&+#:/.@-]{1,40}){0,4}?)"
 _STOP = (
     r"(?=\s*(?:[.,;!()…]|$)|\s+(?:lol|haha+|btw|by the way|tho|instead|sorry|sry|not|though|"
-    r"actually|please|of course|"
-    r"with an?|incl|including|i mean|my bad|typo|auto-?correct|if|counting|cause|because)\b|"
-    r"\s*[^\w\s'’.,:&$€£/+#@-])"
+    r"actually|please|of course|with an?|incl|including|i mean|my bad|typo|auto-?correct|if|"
+    r"counting|cause|because)\b|\s*[^\w\s'’.,:&$€£/+#@-])"
 )
 _MENDS = tuple(
     compile_later(pattern, re.I)
@@ -50,12 +49,10 @@ _MENDS = tuple(
         rf"say)|its|should be|make it)? ?{_VALUE}{_STOP}",
         rf"^\*+ ?{_VALUE}{_STOP}",
         rf"^\W*+{_SORRY}{{2,5}}[^,.;!?]{{3,50}}, ?(?:so |and )?(?:it['’]?s|make it) (?:actually |"
-        rf"really )?"
-        rf"{_VALUE}(?: here)?{_STOP}",
+        rf"really )?{_VALUE}(?: here)?{_STOP}",
         rf"^\W*+{_VALUE} ?\*+(?: ?(?:lol|sorry|sry|oops|haha+|ffs|ugh|typo|my bad))?\W*$",
         rf"^\W*+{_VALUE}[!.,]* ?(?:(?:damn|bloody|stupid|lol|haha|ugh|thanks|thank you|cheers|"
-        rf"silly) )"
-        rf"{{0,2}}(?:auto-?correct|spell-?check(?:er)?)\b",
+        rf"silly) ){{0,2}}(?:auto-?correct|spell-?check(?:er)?)\b",
         rf"^\W*+{_VALUE}[!?.,… ]+(?:lol |haha )?why (?:did|do|would) i (?:just )?(?:write|say|type|"
         rf"put)\b",
         rf"^\W*+{_VALUE} even(?=\W*$|[,;.!])",
@@ -71,9 +68,8 @@ _MENDS = tuple(
         rf"^\W*+{_SORRY}{{0,3}}i (?:said|wrote|typed|put|told you)\b[^,.;]{{1,60}}?(?:, ?| )(?:but "
         rf"|and )?(?:(?:it|that)(?:['’]?s| is| was| should be)|i meant?|should(?:['’]?ve| have)? "
         rf"(?:be|been|said)) (?:actually |really )?{_VALUE}{_STOP}",
-        rf"^\W*+{_SORRY}{{0,3}}(?:(?:it|that|he|she)(?:['’]?s| is)? |(?:his|her|the|my) "
-        rf"name is )?"
-        rf"(?:spelled|spelt|written) {_VALUE}{_STOP}",
+        rf"^\W*+{_SORRY}{{0,3}}(?:(?:it|that|he|she)(?:['’]?s| is)? |(?:his|her|the|my) name is "
+        rf")?(?:spelled|spelt|written) {_VALUE}{_STOP}",
         rf"^\W*+{_SORRY}{{0,3}}with (?:one|an?|two|double|no|a single) [a-z]{{1,2}}, "
         rf"{_VALUE}{_STOP}",
     )
@@ -82,10 +78,8 @@ _TAKEN_BACK = compile_later(
     rf"^\W*+{_SORRY}{{0,3}}(?:please )?(?:scratch that|strike that|forget (?:that|it|i said "
     rf"(?:that|anything))|"
     r"ignore (?:that|it|my last (?:message|sentence|statement))|disregard that|never ?mind(?: "
-    r"that)?|"
-    r"(?:i )?take (?:that|it) back|that(?:['’]?s| is| was) (?:not true|wrong|not right|a lie|a "
-    r"joke)|"
-    r"i didn['’]?t mean that)\W*$",
+    r"that)?|(?:i )?take (?:that|it) back|that(?:['’]?s| is| was) (?:not true|wrong|not right|a "
+    r"lie|a joke)|i didn['’]?t mean that)\W*$",
     re.I,
 )
 _TAKEN_BACK_FOR = compile_later(
@@ -116,12 +110,10 @@ _ASIDE = compile_later(
 )
 _NO_VALUE = frozenset(
     "i i'm i've im fine good great cool right sure nice you he she it we they that this there what "
-    "who how why when if can could do "
-    "does did "
-    "is are was will would thanks thank please yes no nothing never tell show help let me my "
-    "know think forget ignore scratch scrap go "
-    "have has had don't dont not just so but because should i'd i'll id you'd he's she's we're "
-    "were staying sticking keeping still same both isnt arent wasnt werent didnt doesnt wont cant "
+    "who how why when if can could do does did is are was will would thanks thank please yes no "
+    "nothing never tell show help let me my know think forget ignore scratch scrap go have has had "
+    "don't dont not just so but because should i'd i'll id you'd he's she's we're were staying "
+    "sticking keeping still same both isnt arent wasnt werent didnt doesnt wont cant "
     "they're we'd they'd ive weve theyve youve hes shes theyre".split()
 )
 _DONE = compile_later(

@@ -14,12 +14,10 @@ from beliefledger.ledger.late_patterns import compile_later
 _WEEKDAY = compile_later(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
-    r"sep(?:t(?:ember)?)?|"
-    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+    r"sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 _DATE = compile_later(
-    rf"\b(?:{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? "
-    rf"{_MONTH}|"
+    rf"\b(?:{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}|"
     rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th))\b",
     re.I,
 )

@@ -59,13 +59,11 @@ _OTHER_UNIONS = compile_later(
 )
 _OF_A_TRADE = compile_later(
     r"\b(?:as|am|['’]?m|im|is|['’]s|be|become|became|becoming|was|works?|qualified|train(?:ed|"
-    r"ing)) "
-    r"(?:now |also |actually |still |really )?(?:(?:to be|as) )?an? "
-    r"(?:(?!my\b|patient\b)[\w-]+ ){0,2}?(?:psychiatrist|psychologist|therapist|physiotherapist|"
-    r"counsell?or|psychoanalyst|midwife|doula|cardiologist|dermatologist|gyna?ecologist|oncologist|"
-    r"neurologist|radiologist|urologist|p(?:a)?ediatrician|an(?:a)?esthetist|surgeon|orthodontist|"
-    r"paramedic|nurse|gp|doctor|dentist|optician|pharmacist|medical (?:secretary|student|writer)|"
-    r"shrink)\b",
+    r"ing)) (?:now |also |actually |still |really )?(?:(?:to be|as) )?an? (?:(?!my\b|"
+    r"patient\b)[\w-]+ ){0,2}?(?:psychiatrist|psychologist|therapist|physiotherapist|counsell?or|"
+    r"psychoanalyst|midwife|doula|cardiologist|dermatologist|gyna?ecologist|oncologist|neurologist|"
+    r"radiologist|urologist|p(?:a)?ediatrician|an(?:a)?esthetist|surgeon|orthodontist|paramedic|"
+    r"nurse|gp|doctor|dentist|optician|pharmacist|medical (?:secretary|student|writer)|shrink)\b",
     re.I,
 )
 """What somebody is by trade says nothing of anybody's health."""

@@ -236,8 +236,7 @@ _POINTS = frozenset(
 )
 _GREETS = compile_later(
     r"\b(?:hi|hey|hello|hiya|ok(?:ay)?|btw|by the way|please|pls|plz|thanks|thank you|thx|ty|"
-    r"cheers|"
-    r"one more thing|also|oh|so|and|actually|you know what|good morning|morning|there)\b"
+    r"cheers|one more thing|also|oh|so|and|actually|you know what|good morning|morning|there)\b"
 )
 _USUAL = frozenset("always usually normally every order never".split())
 _NO_STEP = frozenset("am was want need think know have had can could feel see find mean".split())

@@ -82,11 +82,7 @@ import pytest
     ],
 )
 def test_one_of_a_list_goes_and_the_others_stay(somebody, turns, over, stands):
-    for each in turns:
-        somebody.remember(each)
-    believed = [each.text for each in somebody.beliefs()]
-    assert not [each for each in over if any(each in text for text in believed)], believed
-    assert not [each for each in stands if not any(each in text for text in believed)], believed
+    somebody.ends_with(turns, over, stands)
 
 
 @pytest.mark.parametrize(
