@@ -23,6 +23,7 @@ from beliefledger.gate.note_folding import fold_notes
 from beliefledger.gate.planned_homes import settled
 from beliefledger.gate.planned_jobs import begun
 from beliefledger.gate.rulebook import Rules
+from beliefledger.gate.waiting_statements import refuse_taken_back
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import New
@@ -57,6 +58,7 @@ def decide_candidates(
     if choices is not None and choices.changes is not None:
         check_held(draft, choices.changes, read.turn.said_at)
     if choices is None:
+        refuse_taken_back(draft, read.subject_ref, read.turn, candidates, read.event_id)
         candidates = taken_back(draft, read.subject_ref, read.turn, candidates)
         candidates = with_endings(draft, read.subject_ref, read.turn, candidates)
         turn, candidates = mean(draft, read.subject_ref, read.turn, candidates)

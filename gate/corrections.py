@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from beliefledger.gate.belief import Held
 from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.draft import Draft
+from beliefledger.gate.endings import is_named
 from beliefledger.gate.keys import under_its_key
 from beliefledger.gate.meant_memories import in_place
 from beliefledger.gate.outcomes import Outcome
@@ -24,6 +25,7 @@ from beliefledger.ledger.events.choices import Meant
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.lookalikes import undisguised
+from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.times import Micros
 
 _BELIEVED = frozenset({Outcome.ADMIT, Outcome.CONFIRM, Outcome.SUPERSEDE})
@@ -40,6 +42,7 @@ def corrected(draft: Draft, turn: TurnView, candidates: Sequence[Candidate]) -> 
     slot = (canonical_entity(memory.entity), canonical_attribute(memory.attribute))
     of_slot = [
         slot == (canonical_entity(each.entity), canonical_attribute(under_its_key(each).attribute))
+        or _replaces(each, memory)
         for each in candidates
     ]
     if any(of_slot):
@@ -51,9 +54,12 @@ def corrected(draft: Draft, turn: TurnView, candidates: Sequence[Candidate]) -> 
         ]
     # What puts another memory right, for all that it looks like, is not meant.
     candidates = [each for each in candidates if each.act is not SpeechAct.CORRECTION]
-    ends = Ends(attribute=memory.attribute, value=memory.value, denials=memory.negated, never=True)
+    over = _OVER.fullmatch(turn.content) is not None
+    ends = Ends(
+        attribute=memory.attribute, value=memory.value, denials=memory.negated, never=not over
+    )
     takes_back = next((each for each in candidates if each.retracts), None)
-    judged = _JUDGES.fullmatch(turn.content) is not None
+    judged = over or _JUDGES.fullmatch(turn.content) is not None
     if judged:
         candidates = [each for each in candidates if each.looked_for() and each.type != NOTE]
     elif takes_back is not None:
@@ -89,6 +95,15 @@ def corrected(draft: Draft, turn: TurnView, candidates: Sequence[Candidate]) -> 
     return [*candidates, took_back] if quote else list(candidates)
 
 
+def _replaces(candidate: Candidate, memory: Memory) -> bool:
+    """Whether a repair is of this very memory, though it is of another slot: "no, it's a cat"."""
+    return (
+        candidate.act is SpeechAct.CORRECTION
+        and not candidate.retracts
+        and any(each.never and each.value and is_named(memory, each) for each in candidate.ends)
+    )
+
+
 _DENIES = frozenset("no nope nah wrong false incorrect sorry actually wait".split())
 _JUDGES = compile_later(
     r"\W*(?:(?:no|nope|sorry|hey|well|actually|oh)\W+){0,2}"
@@ -101,6 +116,16 @@ _JUDGES = compile_later(
     re.I,
 )
 """What says only that it is wrong."""
+_OVER = compile_later(
+    r"\W*(?:(?:no|nope|nah|sorry|hey|well|actually|oh)\W+){0,2}"
+    r"(?:(?:that|this|it|which)(?:['’]?s| is| was)? )?"
+    r"(?:not (?:so |true |right |the case )?(?:any ?more|any longer|now)|no longer(?: (?:so|true|"
+    r"right|the case))?|over(?: now)?|(?:(?:isn['’]?t|is not|ain['’]?t) (?:so|true|right|the case)"
+    r"|doesn['’]?t (?:hold|apply)) (?:any ?more|any longer|now)|outdated|out of date|"
+    r"(?:in the |a thing of the )past|used to be(?: (?:so|true|right|the case))?)\W*",
+    re.I,
+)
+"""What says only that it is no longer so."""
 _ANOTHER = compile_later(
     r"\W*(?:(?:no|nope|nah|sorry|well|actually|wrong|oh|hey|that['’]?s wrong)\b[\s,.!;:–—-]+){0,3}"
     r"(?:(?:it|that|he|she|they|this|name)(?:['’]?s| is| are|['’]re| was)(?: (?:called|named|spelt|"

@@ -23,6 +23,7 @@ from beliefledger.gate.meant_memories import (
 )
 from beliefledger.gate.rules.denials import ALL, ATTRIBUTE, JUST_BEFORE, asks_to_forget
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, SpeechAct
+from beliefledger.ledger.memory import Memory
 
 _MOST = 8
 """Words that fit more memories than this say too little to end any."""
@@ -84,7 +85,7 @@ def _so_again(standing: Standing, candidate: Candidate) -> Iterator[Candidate]:
         and each.written.memory.turn not in before
         and (
             each.valid_to == last.at
-            or (not _was_so(each) and any(_says(each, some) for some in words))
+            or (not _was_so(each) and any(says(each.written.memory, some) for some in words))
         )
     ]
     joke = candidate.model_copy(update={"spans": candidate.spans[:1]})
@@ -109,8 +110,8 @@ def _meant(standing: Standing, candidate: Candidate, over: Sequence[Held]) -> li
     found = {
         each.memory_id: each
         for each in there
-        if any(is_named(each, ends) for ends in stated)
-        or any(some == ALL or _says(each, some, at_all=forget) for some in words)
+        if any(is_named(each.written.memory, ends) for ends in stated)
+        or any(some == ALL or says(each.written.memory, some, at_all=forget) for some in words)
     }
     # "A developer at Acme" is one statement in two slots, and so is its note.
     told = {each.written.memory.claim for each in found.values()}
@@ -122,10 +123,9 @@ def _was_so(held: Held) -> bool:
     return held.valid_to is not None and held.valid_from < held.valid_to
 
 
-def _says(held: Held, words: str, *, at_all: bool = False) -> bool:
-    """Whether a memory has all of these words, and one of them where it tells its value; or, with
-    `at_all`, wherever it has them."""
-    memory = held.written.memory
+def says(memory: Memory | Candidate, words: str, *, at_all: bool = False) -> bool:
+    """Whether a memory, or what may become one, has all of these words, and one of them where it
+    tells its value; or, with `at_all`, wherever it has them."""
     said = stems(words)
     value = stems(memory.value)
     slot = stems(memory.attribute.partition(".")[2].replace(".", " ").replace("-", " "))
@@ -134,4 +134,6 @@ def _says(held: Held, words: str, *, at_all: bool = False) -> bool:
     whole = value | slot | stems(memory.claim)
     if memory.entity != SELF:
         whole |= stems(memory.entity)
+    if at_all and memory.category is not None:  # "forget my religion"
+        whole |= stems(memory.category)
     return said <= whole

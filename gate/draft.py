@@ -7,7 +7,7 @@ which names the version of every stream that the decisions wrote or read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from beliefledger.gate import entities
 from beliefledger.gate.belief import Belief, evolve
@@ -115,6 +115,26 @@ class Draft:
                 raise NotPermitted("This subject was erased.")
             self._real_ids[subject_ref] = found
         return self._real_ids[subject_ref]
+
+    def of_subject(
+        self, subject_ref: str, types: Collection[str]
+    ) -> Iterator[tuple[str, str, Event]]:
+        """A subject's events of these types, also those of this draft: the id, the stream and the
+        event of each. What is erased is left out."""
+        there = self._log.of_subject(subject_ref, types=types)
+        consent = self._memo.consent(subject_ref)
+        for each in there:
+            if each.event is not None and not consent.is_going(each.position):
+                yield each.event_id, each.stream, each.event
+        for new in self.events:
+            if new.subject_ref == subject_ref and new.event.NAME in types:
+                yield new.event_id, new.stream, new.event
+
+    def rely_on(self, stream: str) -> None:
+        """Rely on a stream being as it is now."""
+        if stream not in self._versions:
+            there = self._memo.read(stream)
+            self.reads(stream, there[-1].version if there else 0)
 
     def first_speaker(self, subject_ref: str) -> str | None:
         """Who spoke first in the role `user`, if the turn names them."""

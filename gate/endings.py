@@ -21,6 +21,7 @@ from beliefledger.ledger.codec import New
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.belief import MemoryExpired, MemoryRevoked
 from beliefledger.ledger.log import new_id
+from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.times import Micros
 
 _BELIEVED = frozenset({Outcome.ADMIT, Outcome.CONFIRM, Outcome.SUPERSEDE})
@@ -57,7 +58,8 @@ def end_others(
             continue
         at = ended_at(held, candidate, turn, own=decision_id == held.written.decision)
         if at is not None:
-            event: Event = MemoryExpired(memory_id=memory_id, valid_to=at)
+            never = at <= held.valid_from and any(each.never for each in candidate.ends)
+            event: Event = MemoryExpired(memory_id=memory_id, valid_to=at, never=never)
             if forget:  # what is over is still told as past, and this is not to be told
                 event = MemoryRevoked(memory_id=memory_id, cause="asked")
             draft.write_belief(
@@ -90,7 +92,7 @@ def ended_at(
         said_later = held.said_at > turn.said_at
         later = ends.at is not None and ends.at > turn.said_at
         together = memory.turn == turn.turn_id and not (ends.never or later)
-        if said_later or together or (own and not later) or not is_named(held, ends):
+        if said_later or together or (own and not later) or not is_named(memory, ends):
             continue
         if ends.never:
             return held.valid_from if held.valid_to != held.valid_from else None
@@ -101,9 +103,8 @@ def ended_at(
     return None
 
 
-def is_named(held: Held, ends: Ends) -> bool:
-    """Whether a memory is one of those that an end names."""
-    memory = held.written.memory
+def is_named(memory: Memory | Candidate, ends: Ends) -> bool:
+    """Whether a memory, or what may become one, is one of those that an end names."""
     attribute = canonical_attribute(memory.attribute)
     if ends.attribute.endswith("*"):
         fits = attribute.startswith(ends.attribute[:-1])

@@ -32,6 +32,7 @@ class Cause(StrEnum):
     REVOKED = "revoked"
     WITHDRAWN = "consent_withdrawn"
     RETENTION = "retention"
+    UNTRUE = "untrue"
 
 
 DOUBTED = frozenset({Cause.QUARANTINED})
@@ -51,6 +52,7 @@ class State(StrEnum):
     REVOKED = "revoked"
     WITHDRAWN = "consent_withdrawn"
     RETENTION = "retention"
+    UNTRUE = "untrue"
 
 
 WITHHELD = {
@@ -58,6 +60,7 @@ WITHHELD = {
     State.REVOKED: Cause.REVOKED,
     State.WITHDRAWN: Cause.WITHDRAWN,
     State.RETENTION: Cause.RETENTION,
+    State.UNTRUE: Cause.UNTRUE,
 }
 OUTDATED = frozenset({State.SUPERSEDED, State.CORRECTED, State.EXPIRED})
 

@@ -365,7 +365,9 @@ class StandingFold:
                 self._become(each, facts["memory_id"], state)
             case MemoryExpired.NAME:
                 since = each.event.valid_to if isinstance(each.event, MemoryExpired) else None
-                self._become(each, facts["memory_id"], State.EXPIRED, since=since)
+                # What was never so is not told as what was so once.
+                state = State.UNTRUE if facts.get("never") else State.EXPIRED
+                self._become(each, facts["memory_id"], state, since=since)
             case ConsolidationUndone.NAME:
                 self._become(each, facts["memory_id"], State.ENDED)
             case MemoryMovedOut.NAME:

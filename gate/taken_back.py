@@ -15,7 +15,7 @@ from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.restored import Restored
 
 AGENTS = frozenset({"assistant", "tool", "system"})
-STATES = frozenset({State.REVOKED, State.WITHDRAWN, State.RETENTION})
+STATES = frozenset({State.REVOKED, State.WITHDRAWN, State.RETENTION, State.UNTRUE})
 _WORD = compile_later(r"[^\W_]++")
 _TELLING = 4
 """Words of so many letters, and numbers, tell what a value is."""

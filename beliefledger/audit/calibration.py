@@ -54,6 +54,7 @@ from beliefledger.ledger.events.belief import (
 from beliefledger.ledger.events.policy import PolicyAdopted
 from beliefledger.ledger.events.turn import GateDecided, ReviewDecided
 from beliefledger.ledger.log import Log
+from beliefledger.ledger.vault import SYSTEM
 from beliefledger.times import Progress
 
 RIGHT = ("confirmed", "approved", "chosen")
@@ -185,7 +186,7 @@ class Outcomes:
                 self._said(facts["memory_id"], "confirmed")
             case MemoryRevoked.NAME if facts["cause"] == "actor":
                 self._said(facts["memory_id"], "revoked")
-            case ReviewDecided.NAME:
+            case ReviewDecided.NAME if recorded.actor != SYSTEM:  # else the person took it back
                 self._reviewed(facts)
             case ConflictResolved.NAME:
                 self._resolutions.add(recorded.event_id)

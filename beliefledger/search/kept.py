@@ -19,7 +19,7 @@ from beliefledger.projections.kept_indexes import KeptIndexes
 from beliefledger.reading.queries import Queries
 from beliefledger.search.live_index import VIEWS, LiveIndex
 
-FORMAT = 4
+FORMAT = 5
 """Of what is kept; a change of what is indexed, or how, has to move it."""
 WORDS = ("beliefledger.gate", "beliefledger.gate.rules", "beliefledger.projections")
 """Whose words and patterns say what is withheld, and what texts are about: one that was kept with

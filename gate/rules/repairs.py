@@ -15,8 +15,17 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules import inline_repairs
 from beliefledger.gate.rules.figures import under_slot
 from beliefledger.gate.rules.findings import RuleFinding, to_candidate, topic_of
+from beliefledger.gate.rules.lexicon import ONE, PETS
 from beliefledger.gate.rules.phrases import slug
-from beliefledger.gate.rules.replacements import IS_WRONG, WRONG, Mend, named_wrong, replaced, swap
+from beliefledger.gate.rules.replacements import (
+    IS_WRONG,
+    WRONG,
+    Mend,
+    is_name,
+    named_wrong,
+    replaced,
+    swap,
+)
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span, Speech, SpeechAct
@@ -92,7 +101,7 @@ _TAKEN_BACK_FOR = compile_later(
 _RESTATED = compile_later(
     rf"^\W*+(?:{_SORRY}|(?:he|she)['’]s not\W+){{1,4}}(?:she|he|it|they|we|i|(?:my|our) [\w'’-]+)"
     rf"(?P<verb>['’]s|['’]m|['’]re| [\w'’]+)(?P<prep> (?:in|at|to|on|for|with|from|as))?"
-    rf"(?: an?| the)? {_VALUE}{_STOP}",
+    rf"(?: (?P<kind>an?)| the)? {_VALUE}{_STOP}",
     re.I,
 )
 """The same statement with another value: "actually she lives in Bruges"."""
@@ -283,6 +292,11 @@ def _said_anew(
         found = phrase.search(each.claim)
         if found is None or each.value.lower() == right.lower():
             continue
+        if again["kind"] and right.islower() and is_name(each):  # "no, it's a cat": still Rex
+            noun = each.attribute.split(".")[1]
+            if noun in each.claim and any({noun, right} <= some for some in (PETS, ONE)):
+                yield _repaired(turn, mend, turn_id, each, noun, right)
+            return
         if each.value in each.claim[found.end() :] and len(each.value.split()) <= 4:
             yield _repaired(turn, mend, turn_id, each, each.value, right)
             return

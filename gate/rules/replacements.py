@@ -149,9 +149,18 @@ def swap(said: Candidate, right: str) -> tuple[str, str] | None:
     if value.lower() == bare.lower() or WORDS["pronouns"].intersection(bare.lower().split()):
         return None
     name = value[:1].isupper() or value.islower()
+    if bare.islower() and _ONE.match(right) and is_name(said):
+        return None  # "no, she's a nurse" tells what somebody is, and not what they are called
     return (value, bare) if name else None
 
 
+def is_name(said: Candidate) -> bool:
+    """Whether what a statement says is the name of somebody near the user."""
+    relation = said.attribute.startswith("relation.")
+    return relation and (said.attribute.endswith(".name") or said.value[:1].isupper())
+
+
+_ONE = compile_later(r"an? ", re.I)
 _UNIT = compile_later(r"(?:[gmt]b|kg|g|km|m|ml|cl|l|cm|mm|ft|in|h|hrs?|mins?|s|%|p|x)(?!\w)", re.I)
 _OF_TIME = compile_later(
     r"\b(?:days?|nights?|weeks?|weekends?|months?|years?|mornings?|afternoons?|evenings?|spring|"

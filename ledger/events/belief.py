@@ -89,11 +89,12 @@ class MemoryRevoked(Event):
 
 
 class MemoryExpired(Event):
-    """A memory reached the end of its time."""
+    """A memory reached the end of its time, or was `never` so: then it ends as it begins."""
 
     NAME: ClassVar = "memory.expired.v1"
     memory_id: Fact[str]
     valid_to: Micros
+    never: Fact[bool] = False
 
 
 class MemoryMovedOut(Event):

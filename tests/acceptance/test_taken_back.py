@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from beliefledger import NotPermitted
+
 TAKEN_BACK = [
     ("I live in Porto", "I was lying when I said I live in Porto", "Porto"),
     ("I live in Porto", "im lying when i say i live in Porto", "Porto"),
@@ -363,3 +365,40 @@ def test_what_is_over_is_told_as_past_to_an_agent_still(somebody):
     somebody.believed_after("I don't live in Lisbon anymore")
     found = somebody.memory.search(somebody.who, "where did I live before?").results
     assert any("Lisbon" in each.text for each in found)
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "refused"),
+    [
+        ("I have diabetes.", "Please forget that I have diabetes.", "diabetes"),
+        ("I have asthma.", "Forget that.", "asthma"),
+        ("I have asthma.", "just kidding", "asthma"),
+        ("I have asthma.", "I was lying when I said I have asthma", "asthma"),
+        ("I'm a Catholic.", "Please forget my religion.", "Catholic"),
+        ("I'm allergic to penicillin.", "forget my allergies", "penicillin"),
+        ("I have asthma and I live in Bern.", "forget my health stuff", "asthma"),
+    ],
+)
+def test_what_waits_for_a_reviewer_is_refused(somebody, told, asked, refused):
+    memory = somebody.memory
+    before = somebody.believed_after(told)
+    [waits] = [each for each in memory.decisions(somebody.who) if each.outcome == "queue"]
+    assert somebody.believed_after(asked) == before
+    decision = memory.decision(waits.decision_id)
+    assert refused in decision.claim
+    assert decision.became is not None
+    assert decision.became.what == "refused"
+    with pytest.raises(NotPermitted, match="reviewed already"):
+        memory.conflicts.review(waits.decision_id, approve=True, by="lea")
+    assert somebody.believed_after("I play the cello.")  # and it goes on
+
+
+@pytest.mark.parametrize("asked", ["please forget my job", "I forget my inhaler all the time"])
+def test_what_waits_and_is_not_meant_waits_on(somebody, asked):
+    memory = somebody.memory
+    somebody.believed_after("I have asthma.")
+    somebody.believed_after(asked)
+    [waits] = [each for each in memory.decisions(somebody.who) if each.outcome == "queue"][:1]
+    assert memory.decision(waits.decision_id).became is None
+    memory.conflicts.review(waits.decision_id, approve=True, by="lea")
+    assert "User has asthma" in [each.text for each in memory.beliefs(somebody.who)]
