@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from beliefledger import NotPermitted
+from beliefledger import NotPermitted, SearchOptions
 
 TAKEN_BACK = [
     ("I live in Porto", "I was lying when I said I live in Porto", "Porto"),
@@ -402,3 +402,55 @@ def test_what_waits_and_is_not_meant_waits_on(somebody, asked):
     assert memory.decision(waits.decision_id).became is None
     memory.conflicts.review(waits.decision_id, approve=True, by="lea")
     assert "User has asthma" in [each.text for each in memory.beliefs(somebody.who)]
+
+
+@pytest.mark.parametrize(
+    "words", ["Not any more.", "That is no longer true.", "it isnt true anymore", "That's over."]
+)
+def test_a_correction_that_says_it_is_over_leaves_it_as_past(somebody, words):
+    somebody.believed_after("I live in Lisbon.")
+    [home] = somebody.beliefs()
+    somebody.memory.correct(home.memory_id, words)
+    assert somebody.beliefs() == []
+    told = somebody.search("where do I live?").results
+    assert ("I live in Lisbon.", "outdated") in [(e.text, e.standing.state) for e in told], told
+
+
+@pytest.mark.parametrize("words", ["That's wrong.", "it isn't true", "I never lived there."])
+def test_what_was_never_so_is_told_to_no_agent(somebody, words):
+    memory = somebody.memory
+    somebody.believed_after("I live in Lisbon.")
+    [home] = somebody.beliefs()
+    memory.correct(home.memory_id, words)
+    assert somebody.beliefs() == []
+    results = memory.search(somebody.who, "where do I live?").results
+    assert not [each.text for each in results if "Lisbon" in each.text]
+    assert "Lisbon" not in memory.context(somebody.who, "where do I live?").content
+    audit = SearchOptions(standing="all", reason="to see")
+    found = somebody.search("do I live in Lisbon?", options=audit, by="lea").results
+    [was] = [each for each in found if each.text == "I live in Lisbon."]
+    assert was.standing.reasons == ("untrue",)
+
+
+@pytest.mark.parametrize(
+    ("told", "words", "believed"),
+    [
+        ("I have a dog called Rex.", "No, it's a cat.", "User's cat is called Rex"),
+        ("I have a cat called Tom", "sorry, it's a dog", "User's dog is called Tom"),
+    ],
+)
+def test_the_kind_of_an_animal_is_put_right(somebody, told, words, believed):
+    somebody.ends_with([told, words], over=(), stands=[believed])
+    somebody.who += " again"
+    [pet] = somebody.believed_after(told)
+    somebody.memory.correct(pet.memory_id, words)
+    assert [each.text for each in somebody.beliefs()] == [believed]
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [("My sister is Ana.", "no wait she's a nurse"), ("my boss is called Tom", "he's a director")],
+)
+def test_what_somebody_is_is_no_name(somebody, told, words):
+    [before] = somebody.believed_after(told)
+    assert before.text in [each.text for each in somebody.believed_after(words)]
