@@ -46,7 +46,7 @@ def with_what_calls(standing: Standing, candidates: Sequence[Candidate]) -> list
                 held |= {each.memory_id: each for each in _of_the_engaged(standing)}
             held |= {each.memory_id: each for each in _once_called(standing, candidate)}
             # Before it, since "boss" is another one's name afterwards.
-            found += ending(candidate, list(held.values()))
+            found += ending(standing, candidate, list(held.values()))
         found.append(candidate)
     return found
 
@@ -178,10 +178,10 @@ _COUPLE = compile_later(
 )
 
 
-def ending(candidate: Candidate, some: Sequence[Held]) -> Iterator[Candidate]:
+def ending(standing: Standing, candidate: Candidate, some: Sequence[Held]) -> Iterator[Candidate]:
     """Candidates that end these memories and say nothing else, one for each of whom they are."""
     quote = candidate.spans[0].quote
-    for entity, ends in ends_by_entity(some):
+    for entity, ends in ends_by_entity(standing, some):
         yield candidate.model_copy(
             update={
                 "entity": entity, "claim": quote, "value": quote, "type": "event",

@@ -58,7 +58,7 @@ def _retractions(standing: Standing, candidate: Candidate) -> Iterator[Candidate
                 anew = in_place(candidate, each, claim, candidate.value, (wrong,))
                 yield anew.model_copy(update={"act": SpeechAct.CORRECTION})
                 return
-    for entity, ends in ends_by_entity(held, never=never):
+    for entity, ends in ends_by_entity(standing, held, never=never):
         yield candidate.model_copy(
             update={
                 "entity": entity,

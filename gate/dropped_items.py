@@ -36,10 +36,11 @@ _LET_GO = compile_later(
     r"\b(?:binned|cancell?ed|dropped|quit|ditched|axed|scrapped|given up|gave up|got rid of|let go "
     r"of|unsubscribed from|packed in|jacked in|removed|deleted|uninstalled|done with|finished with|"
     r"(?:the )?(?:fox|cat|dog|hawk|rat) (?:got|took|killed|ate)|retired|stopped|sold|closed|lost|"
-    r"ripped|chucked|tossed|canned|replaced|got shot of|moved off|migrated off|stopped using|"
+    r"ripped|chucked|tossed|canned|replaced|got shot of|moved off|migrated off|"
     r"pulled out of|dropped out of|knocked|remove|drop|take|(?:don['’]?t|do not|no longer) (?:like|"
     r"love|use|watch|play|do|eat|drink|need|want|have|see|listen to|go to)) (?:the |my |our |his |"
-    r"her |their |doing |going to |with )?",
+    r"her |their |(?:doing|using|playing|watching|eating|drinking|taking|learning|writing|reading|"
+    r"making|wearing|visiting|attending|teaching) (?:any |the |my )?|going to |with )?",
     re.I,
 )
 _IS_GONE = compile_later(

@@ -135,7 +135,7 @@ def mean(
                 kept = [each for each in kept if not _is_said_by(told.anew, each)]
                 meant = [each for each in meant if not _is_said_by(told.anew, each)]
                 meant += [_renewing_its_slot(standing, each) for each in told.anew]
-                ends = _meant(candidate, told.over, [*kept, *meant], turn)
+                ends = _meant(standing, candidate, told.over, [*kept, *meant], turn)
                 meant += [each for each in ends if each.retracts or not told.quiet]
             continue
         if candidate.attribute == rules_lapses.ATTRIBUTE:
@@ -144,7 +144,7 @@ def mean(
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
                 # "Ana left Siemens" says where she worked, and is news all the same.
                 beside = [each for each in [*kept, *meant] if not lapses.was_so(each)]
-                meant += _meant(candidate, held, beside, turn)
+                meant += _meant(standing, candidate, held, beside, turn)
             continue
         if candidate.attribute == rules_successions.ATTRIBUTE:
             if any(_meets(each, candidate) for each in [*meant, *stood]):
@@ -156,7 +156,7 @@ def mean(
                 kept = _renewing(kept, candidate, held)
             elif held:
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
-                meant += _meant(candidate, held, [*kept, *meant], turn)
+                meant += _meant(standing, candidate, held, [*kept, *meant], turn)
             continue
         kind = candidate.ends[0].attribute
         said = candidate.spans[0].quote
@@ -187,7 +187,7 @@ def mean(
                 # What ended something is told as what happened, and not as a note that stands.
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
             fewer += exchanged(candidate, held)
-            meant += list(_meant(candidate, held, [*kept, *meant], turn))
+            meant += list(_meant(standing, candidate, held, [*kept, *meant], turn))
     standing.spare(frozenset())
     kept = with_what_calls(standing, kept)
     meant = with_what_calls(standing, list(_each_end_once(meant)))
@@ -316,7 +316,7 @@ class _Anew(NamedTuple):
                 mine.append(anew)
                 yield anew
         if 0 < len(over) <= MOST:
-            yield from _meant(self.candidate, over, [*beside, *mine], self.turn)
+            yield from _meant(self.standing, self.candidate, over, [*beside, *mine], self.turn)
 
     def news(self, beside: Sequence[Candidate]) -> _News:
         """What it does as plain news. A memory whose new value would say more than the words do is
@@ -424,6 +424,7 @@ def names(held: Held, words: str) -> bool:
 
 
 def _meant(
+    standing: Standing,
     candidate: Candidate,
     held: Sequence[Held],
     beside: Sequence[Candidate],
@@ -447,7 +448,7 @@ def _meant(
         if turned is not None:
             changed = True
             yield turned
-    for entity, ends in ends_by_entity(held, at=at):
+    for entity, ends in ends_by_entity(standing, held, at=at):
         yield candidate.model_copy(
             update={
                 "entity": entity,

@@ -55,6 +55,17 @@ class Standing:
         self._about(self._self)
         return self._over
 
+    def name_of(self, held: Held) -> str:
+        """The name of whom a memory is about; another of theirs where it means nobody any more: the
+        first of two sisters was "sister" once."""
+        memory = held.written.memory
+        if memory.entity == SELF or memory.resolved is None:
+            return memory.entity
+        entity = self._directory.survivor(memory.resolved.entity)
+        if self._directory.named(canonical_entity(memory.entity)) == entity:
+            return memory.entity
+        return next(iter(self._directory.names_of(entity)), memory.entity)
+
     def without_employer(self, doing: frozenset[str]) -> frozenset[str]:
         """These people and firms; none where the user works there: "Siemens folded, moved to Oslo"
         is then said of the user."""
@@ -243,11 +254,12 @@ def in_place(
 
 
 def ends_by_entity(
-    some: Sequence[Held], *, at: Micros | None = None, never: bool = False
+    standing: Standing, some: Sequence[Held], *, at: Micros | None = None, never: bool = False
 ) -> Iterator[tuple[str, tuple[Ends, ...]]]:
     """Of whom memories are, and what ends those of each: at a time, or as never so."""
-    for entity in dict.fromkeys(each.written.memory.entity for each in some):
-        its = (each.written.memory for each in some if each.written.memory.entity == entity)
+    names = {each.memory_id: standing.name_of(each) for each in some}
+    for entity in dict.fromkeys(names.values()):
+        its = (each.written.memory for each in some if names[each.memory_id] == entity)
         yield (
             entity,
             tuple(

@@ -23,10 +23,10 @@ from beliefledger.gate.claims import CHECK
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.lapses import is_of_the_post
-from beliefledger.gate.meant_memories import Standing
+from beliefledger.gate.meant_memories import Standing, in_place
 from beliefledger.gate.rules.lexicon import WORDS
 from beliefledger.gate.rules.patterns import is_job
-from beliefledger.ledger.candidate import SELF, Candidate, Ends, Source, SpeechAct
+from beliefledger.ledger.candidate import SELF, Candidate, Ends, Source, SpeechAct, When
 from beliefledger.ledger.late_patterns import compile_later
 
 EMPLOYER, ROLE = "work.employer", "work.role"
@@ -191,15 +191,43 @@ def _is_job(candidate: Candidate) -> bool:
 
 def _without_the_post(standing: Standing, candidates: Sequence[Candidate]) -> list[Candidate]:
     """The candidates, of which one that changes the employer ends what somebody had only at the one
-    before: the boss, the team, the place."""
-    return [
-        each
-        if not (_is_job(each) and each.act is SpeechAct.CHANGE)
-        else each.model_copy(
-            update={"ends": (*each.ends, *_of_the_post(standing, each, candidates))}
-        )
-        for each in candidates
-    ]
+    before: the boss, the team, the place, and where a role was told to be."""
+    found: list[Candidate] = []
+    for each in candidates:
+        if not (_is_job(each) and each.act is SpeechAct.CHANGE):
+            found.append(each)
+            continue
+        ends = (*each.ends, *_of_the_post(standing, each, candidates))
+        role = None
+        if not any(other.attribute == ROLE for other in candidates):
+            role = next(_elsewhere(standing, each), None)
+        if role is None:
+            found.append(each.model_copy(update={"ends": ends}))
+            continue
+        ends = (*ends, Ends(attribute=ROLE, value=role.replaces or ""))
+        found += (each.model_copy(update={"ends": ends}), role)
+    return found
+
+
+def _elsewhere(standing: Standing, job: Candidate) -> Iterator[Candidate]:
+    """The role without the place where it was: "works as a nurse in Leeds"."""
+    there = standing.of_user()
+    if any(each.written.memory.attribute == EMPLOYER for each in there):
+        return  # then the place of the role goes with the employer
+    for held in there:
+        memory = held.written.memory
+        placed = _PLACED.fullmatch(memory.claim) if memory.attribute == ROLE else None
+        if placed is None or placed["place"].lower() in job.claim.lower():
+            continue
+        value = memory.value.removesuffix(placed["where"])
+        role = in_place(job, held, placed["role"], value, ())
+        yield role.model_copy(update={"when": When()})
+
+
+_PLACED = compile_later(
+    r"(?P<role>User (?:works as|is|is employed as) (?:an? )?[^,]{2,40}?)"
+    r"(?P<where> (?:at|in) (?:an? |the )?(?P<place>[^,]{2,40}))"
+)
 
 
 def _of_the_post(

@@ -313,6 +313,25 @@ REVERSED = (
     r"(?! (?:is|was|manager|policy|that|i|we|for)\b)"
 )
 REVERSED_HINTS = ("pass", "pwd", "pw", "pin", "code", "cvv", "cvc", "otp")
+# Numbers of a bank account that are no IBAN: only where their own words stand before them.
+_NUMBER_IS = r"(?:\s?(?:number|no\.?|num|#))?(?:\s(?:is|was)|\s?[:=#])?\s{0,3}"
+_SORT_CODE = (
+    rf"(?i)\b(?:sort|bank|branch|bsb)[ -]?code{_NUMBER_IS}"
+    r"(?P<secret>[0-9]{2}[ -]?[0-9]{2}[ -]?[0-9]{2})(?![0-9])"
+)
+_ROUTING = rf"(?i)\brouting{_NUMBER_IS}(?P<secret>[0-9]{{9}})(?![0-9])"
+_BANK_ACCOUNT = (
+    rf"(?i)\b(?:bank|current|checking|savings?)[ -](?:account|acct|a/c){_NUMBER_IS}"
+    r"(?P<secret>[0-9]{3,4}[ -]?[0-9]{4}[ -]?[0-9]{0,5})(?![0-9])"
+)
+_ACCOUNT_BESIDE = (
+    rf"(?i)\b(?:account|acct|acc|a/c){_NUMBER_IS}(?P<secret>[0-9]{{6,12}})(?![0-9])"
+    r"(?=[^\n]{0,40}?\b(?:sort[ -]?code|routing)\b)"
+)
+_ACCOUNT_AFTER = (
+    r"(?i)\b(?:sort[ -]?code|routing)\b[^\n]{0,40}?\b(?:account|acct|acc|a/c)"
+    rf"{_NUMBER_IS}(?P<secret>[0-9]{{6,12}})(?![0-9])"
+)
 _LIST = rf"{MASK}{{1,40}}(?:{_NEXT}{MASK}{{1,40}}){{0,9}}{_NEXT}"
 # A kind, the hints without which it cannot match, the pattern, and who judges the value: see
 # `ledger.secret_values`.
@@ -345,6 +364,11 @@ ANNOUNCED: tuple[tuple[SecretKind, str, str, str], ...] = (
     (SecretKind.PRIVATE_KEY, "private", f"{_START}private[ _-]?key{_FOR}{_ANY}{_ONE}", "random"),
     (SecretKind.API_KEY, "key secret", f"{_START}{_KEY}{_FOR}{_ANY}{_ONE}", "random"),
     (SecretKind.PIN, "code", _OTP, "all"),
+    (SecretKind.IBAN, "code", _SORT_CODE, "all"),
+    (SecretKind.IBAN, "routing", _ROUTING, "all"),
+    (SecretKind.IBAN, "account acct a/c", _BANK_ACCOUNT, "all"),
+    (SecretKind.IBAN, "sort routing", _ACCOUNT_BESIDE, "all"),
+    (SecretKind.IBAN, "sort routing", _ACCOUNT_AFTER, "all"),
     (SecretKind.PASSWORD, _PASS_HINTS, f"{_START}{_PASS}{_TAG}{_TAGGED}", "whole"),
     (SecretKind.API_KEY, "key secret", f"{_START}{_KEY}{_TAG}{_TAGGED}", "random"),
     (SecretKind.TOKEN, "token", f"{_START}{_BEARER}{_TAG}{_TAGGED}", "random"),

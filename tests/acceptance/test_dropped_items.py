@@ -57,6 +57,11 @@ import pytest
             ("Disney+",),
             ("Netflix and Spotify",),
         ),
+        (
+            ("I use Python, Go and Rust at work", "I stopped using Rust"),
+            ("Rust at work",),
+            ("Python and Go at work",),
+        ),
         (("i do yoga and boxing", "dropped boxing after the injury"), ("and boxing",), ("yoga",)),
         (("i use slack, teams and zoom", "teams is gone now"), ("teams and",), ("slack and zoom",)),
         (

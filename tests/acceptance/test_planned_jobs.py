@@ -55,3 +55,38 @@ def test_a_boss_of_the_job_before_is_none_any_more(somebody):
         "I work at Parcel. My boss is Rob", "I started at Stripe", "my boss there is called Ruth"
     )
     assert [each.value for each in found if each.attribute == "relation.reports-to"] == ["Ruth"]
+
+
+@pytest.mark.parametrize(
+    ("told", "news", "role"),
+    [
+        ("I work as a nurse in Leeds", "I got a new job at York General", "User works as a nurse"),
+        (
+            "I'm a nurse at a clinic in Leeds",
+            "I started at York General last week",
+            "User is a nurse",
+        ),
+        ("I'm a baker in Bonn", "I got a new job at Müller in Köln", "User is a baker"),
+        ("I work as a nurse in Leeds", "I got a new job at Leeds General", None),
+        ("I work as a nurse in Leeds", "I moved to a flat at York Road", None),
+    ],
+)
+def test_a_new_employer_takes_the_place_out_of_the_role(somebody, told, news, role):
+    [before] = [each.text for each in somebody.believed_after(told)]
+    found = [each.text for each in somebody.believed_after(news) if each.attribute == "work.role"]
+    assert found == [role or before]
+
+
+@pytest.mark.parametrize(
+    ("said", "role", "employer"),
+    [
+        ("I got a new job as a manager at York General", "manager", "York General"),
+        ("I got a job as head of sales at Acme", "head of sales", "Acme"),
+        ("got a job as a barista", "barista", None),
+        ("i've got a new job as a teacher", "teacher", None),
+        ("i landed a gig as a sound engineer", "sound engineer", None),
+    ],
+)
+def test_a_job_as_something_is_a_role(somebody, said, role, employer):
+    found = {each.attribute: each.value for each in somebody.believed_after(said)}
+    assert (found.get("work.role"), found.get("work.employer")) == (role, employer)

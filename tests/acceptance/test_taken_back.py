@@ -454,3 +454,13 @@ def test_the_kind_of_an_animal_is_put_right(somebody, told, words, believed):
 def test_what_somebody_is_is_no_name(somebody, told, words):
     [before] = somebody.believed_after(told)
     assert before.text in [each.text for each in somebody.believed_after(words)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "left"), [("Ana", "Eva"), ("Eva", "Ana")], ids=["the first", "the second"]
+)
+def test_of_two_sisters_one_is_forgotten(somebody, asked, left):
+    somebody.believed_after("My sister Ana is a nurse. My sister Eva is a chef.")
+    found = [each.text for each in somebody.believed_after(f"forget about my sister {asked}")]
+    assert len(found) == 2
+    assert all(left in each for each in found)

@@ -398,6 +398,17 @@ ANNOUNCED = [
     (SecretKind.API_KEY, "MYSQL_PASS=a", "MYSQL_PASS=#"),
     (SecretKind.API_KEY, "SIGNING_KEY=a", "SIGNING_KEY=#"),
     (SecretKind.API_KEY, "PRIVATEKEY=a", "PRIVATEKEY=#"),
+    *((SecretKind.IBAN, text, wanted) for text, wanted in (
+        ("My bank account is 12345678, sort code 12-34-56", "My bank account is #, sort code #"),
+        ("sort code: 123456 account number: 12345678", "sort code: # account number: #"),
+        ("account no 00998877 and the sort code is 20 00 00", "account no # and the sort code is #"),
+        ("routing number 021000021, account 123456789", "routing number #, account #"),
+        ("my savings account number 1234 5678", "my savings account number #"),
+        ("my gas account number is 850012345", None),
+        ("my bank account is 3 years old", None),
+        ("my savings account is 12000 euros", None),
+        ("the sort code was wrong", None),
+    )),
 ]  # fmt: skip
 
 
