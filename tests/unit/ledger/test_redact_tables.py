@@ -401,7 +401,7 @@ ANNOUNCED = [
     *((SecretKind.IBAN, text, wanted) for text, wanted in (
         ("My bank account is 12345678, sort code 12-34-56", "My bank account is #, sort code #"),
         ("sort code: 123456 account number: 12345678", "sort code: # account number: #"),
-        ("account no 00998877 and the sort code is 20 00 00", "account no # and the sort code is #"),
+        ("account no 00998877 and sort code is 20 00 00", "account no # and sort code is #"),
         ("routing number 021000021, account 123456789", "routing number #, account #"),
         ("my savings account number 1234 5678", "my savings account number #"),
         ("my gas account number is 850012345", None),
