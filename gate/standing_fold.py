@@ -38,6 +38,7 @@ from beliefledger.gate.standing_parts import (
     of_decision,
     of_memory,
     of_turn,
+    rightful,
     spans_again,
     turn_again,
 )
@@ -161,7 +162,7 @@ class StandingFold:
             found = self._memories.get(memory_id, found)
             if found.state is State.MERGED and found.by == memory_id:
                 break
-        return found
+        return found and rightful(found, self._memories)
 
     def withholds(self, memory_id: str, rights: Rights) -> Cause | None:
         """Why a memory may not be shown; None where it may."""
@@ -365,7 +366,6 @@ class StandingFold:
                 self._become(each, facts["memory_id"], state)
             case MemoryExpired.NAME:
                 since = each.event.valid_to if isinstance(each.event, MemoryExpired) else None
-                # What was never so is not told as what was so once.
                 state = State.UNTRUE if facts.get("never") else State.EXPIRED
                 self._become(each, facts["memory_id"], state, since=since)
             case ConsolidationUndone.NAME:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from operator import attrgetter
 from typing import Any
 
@@ -54,6 +54,19 @@ class Touched:
 
     turns: set[str] = field(default_factory=set)
     memories: set[str] = field(default_factory=set)
+
+
+def rightful(memory: MemoryStanding, others: Mapping[str, MemoryStanding]) -> MemoryStanding:
+    """A memory's standing with what took its place in truth: where that was corrected, with what
+    is right instead; None where it was never so."""
+    seen: set[str] = set()
+    while memory.by is not None and memory.by not in seen:
+        seen.add(memory.by)
+        after = others.get(memory.by)
+        if after is None or after.state not in (State.CORRECTED, State.UNTRUE):
+            break
+        memory = replace(memory, by=after.by)
+    return memory
 
 
 def is_refusal(reason: str) -> bool:

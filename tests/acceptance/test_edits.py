@@ -253,3 +253,15 @@ def test_the_commands(place):
     told = run("correct", belief["memory_id"], "That's wrong.", "--json")
     assert [each["outcome"] for each in json.loads(told.stdout)["decisions"]] == ["admit"]
     assert json.loads(run("beliefs", "--json").stdout) == []
+
+
+def test_what_took_the_place_is_what_is_right_instead(memory, home, clock):
+    clock.ahead(86_400)
+    memory.update(home, value="Porto", by="Lea")
+    clock.ahead(86_400)
+    [porto] = memory.beliefs("ana")
+    memory.correct(porto.memory_id, "No, I live in Braga.")
+    [braga] = memory.beliefs("ana")
+    found = memory.search("ana", "where do I live?").results
+    was = next(each for each in found if each.text == "I live in Lisbon.")
+    assert was.standing.superseded_by == braga.memory_id
