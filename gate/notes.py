@@ -292,6 +292,14 @@ _JOINING = compile_later(
     re.IGNORECASE,
 )
 """What joins a clause to the one before it."""
+_ITEM = (
+    r"(?!(?:and|but|so|my|our|i|i['’]\w+|we|he|she|it|they|who|which|that|because|then|now|not|is|"
+    r"was|also|please|just)\b)[\w'’&+#-]{1,24}(?: (?!and\b|or\b)[\w'’&+#-]{1,24}){0,2}"
+)
+_LIST_TAIL = compile_later(
+    rf"(?:, {_ITEM}){{1,6}},? (?:and|or) {_ITEM}(?=\W*$|[.!;])", re.IGNORECASE
+)
+"""The rest of a list, behind its first thing."""
 _LEAD = compile_later(r"\W*+(?:by the way|btw|fyi|of course|for example)\b\W*+", re.IGNORECASE)
 
 
@@ -384,10 +392,14 @@ def _left_over(
     begin = start
     for parting in (*_PARTING.finditer(text, start, end), None):
         stop = end if parting is None else parting.start()
+        if stop < begin:
+            continue
+        tail = _LIST_TAIL.match(text, stop, end)  # "Netflix, Spotify and HBO" is one
+        stop = stop if tail is None else tail.end()
         if begin < stop and not any(low < stop and begin < high for low, high in taken):
             lead = _JOINING.match(text, begin, stop)
             yield (begin if lead is None else lead.end()), stop
-        begin = stop if parting is None else parting.end()
+        begin = stop if parting is None or tail is not None else parting.end()
 
 
 _THERE = compile_later(

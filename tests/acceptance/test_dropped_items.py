@@ -62,6 +62,11 @@ import pytest
             ("Rust at work",),
             ("Python and Go at work",),
         ),
+        (
+            ("I live in Leeds and I subscribe to Netflix, Spotify and HBO", "I cancelled HBO"),
+            ("Spotify and HBO",),
+            ("Leeds", "Netflix and Spotify"),
+        ),
         (("i do yoga and boxing", "dropped boxing after the injury"), ("and boxing",), ("yoga",)),
         (("i use slack, teams and zoom", "teams is gone now"), ("teams and",), ("slack and zoom",)),
         (
