@@ -72,7 +72,8 @@ _PHRASE = compile_later(
         (?:{_WEEKDAY})\b))
     |(?P<word>\b(?:the\s+day\s+before\s+yesterday|the\s+day\s+after\s+tomorrow|yesterday|tomorrow|
         today|tonight|this\s+(?:morning|afternoon|evening))\b)
-    |(?P<weekday>\b(?:on|by|until|before|since|this|from)\s+(?:{_WEEKDAY})(?!\w))
+    |(?P<weekday>\b(?:on|by|until|before|since|this|from)\s+(?:{_WEEKDAY})(?!\w)
+        (?!\s+(?:(?:and|&|or)\s+\w+day\s+)?(?:mornings|afternoons|evenings|nights|lunchtimes)\b))
     |(?P<in_month>\b(?:in|since|during|by|until|from|before|after|around)\s+(?:early\s+|mid[-\s]+|
         late\s+|the\s+(?:beginning|end|middle)\s+of\s+)?{_MONTH}(?!\w)(?!\s+\d))
     |(?P<year>\b(?:in|since|during|around|by|until|from|back\s+in|early|late|before|after)\s+

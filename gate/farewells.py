@@ -39,6 +39,7 @@ from beliefledger.gate.meant_memories import (
 from beliefledger.gate.negations import is_denied
 from beliefledger.gate.note_parts import exchanged, moved_notes, parts_left, says_anew
 from beliefledger.gate.overtaken import BRIEF, POSTS, is_kin_still, overtaken, without_sure_to_stand
+from beliefledger.gate.parallels import otherwise
 from beliefledger.gate.persons import known
 from beliefledger.gate.plans import fulfils, is_off_this_once, plans
 from beliefledger.gate.registry import NOTE
@@ -91,7 +92,14 @@ def mean(
                 parted.append(candidate)
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
     for candidate in _of_each_sentence(candidates):
-        fewer += _without_dropped(draft, subject_ref, standing, candidate, turn)
+        if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
+            continue
+        sentence = _Anew(draft, subject_ref, turn, standing, candidate)
+        fewer += sentence.left_of(dropped(standing, candidate))
+        again = list(sentence.left_of(otherwise(standing, candidate)))
+        if again:
+            fewer += again
+            kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
     for candidate in [each for each in candidates if each.looked_for()]:
         if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
             continue  # the words of somebody else end nothing of the subject's
@@ -233,16 +241,6 @@ def _of_each_sentence(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
         if each.looked_for() and where not in seen:
             seen.add(where)
             yield each
-
-
-def _without_dropped(
-    draft: Draft, subject_ref: str, standing: Standing, candidate: Candidate, turn: TurnView
-) -> Iterator[Candidate]:
-    """What is left of a memory that lists several things, of which a sentence lets one go."""
-    if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
-        return
-    sentence = _Anew(draft, subject_ref, turn, standing, candidate)
-    yield from sentence.left_of(dropped(standing, candidate))
 
 
 def _is_said_by(anew: Sequence[Candidate], candidate: Candidate) -> bool:

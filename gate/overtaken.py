@@ -43,7 +43,16 @@ _MOST_LINKED = 100
 _PLANNED = LASTING | {"event", "commitment", "decision"}
 _OWN_WORDS = {NOTE, "commitment"}
 """What is kept as it was said, in no slot that another value could take."""
-_STAYING = ("identity.", "record.", "language.", "event.end", "event.change", "health.", "answers.")
+_STAYING = (
+    "identity.",
+    "record.",
+    "language.",
+    "speaks.",
+    "event.end",
+    "event.change",
+    "health.",
+    "answers.",
+)
 
 
 def overtaken(

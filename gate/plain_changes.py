@@ -107,7 +107,16 @@ def _doing(text: str, told: News) -> frozenset[str]:
     begin = told.at
     while begin < len(text) and not text[begin].isalnum():
         begin += 1  # the mark between the clauses
+    joined = _AND.match(text, begin)
+    if (
+        joined is not None and begin and _OURSELVES.search(text, 0, begin) is None
+    ):  # "Tom sold his house and moved to Delft"
+        return left_out([*Sentence(text[:begin]).clauses(begin), text[joined.end() :]])
     return left_out(Sentence(text).clauses(begin))
+
+
+_OURSELVES = compile_later(r"\b(?:i|we|me|us|i['’]?(?:m|ve)|we['’]?(?:re|ve))\b", re.I)
+_AND = compile_later(r"(?:and|then|&) (?:then |just |finally |now |also )?", re.I)
 
 
 def _is_of(change: Change) -> bool:

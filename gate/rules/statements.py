@@ -179,10 +179,11 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
         return False
     if says.get("alone") and end != clause.stop:
         return False
-    if says["attribute"] == "identity.age" and (
-        clause.negated or words[clause.subject].low.startswith("we")
-    ):
+    of_self, several = says["attribute"], words[clause.subject].low.startswith("we")
+    if of_self == "identity.age" and (clause.negated or several):
         return False  # "we're 5" is how many
+    if of_self == "identity.name" and several:
+        return False  # a band is called so
     if says.get("short") and end - begin > 4:
         return False
     if end - begin < says.get("min", 1):

@@ -1,0 +1,185 @@
+"""A clause that says what a memory says, but for one thing: "I work 30 hours a week", and then "as
+of this month I work 37.5 hours a week". Pure but for what a draft looks up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from beliefledger.gate.belief import Held
+from beliefledger.gate.meant_memories import LASTING, Standing, in_place, stem
+from beliefledger.gate.registry import NOTE
+from beliefledger.gate.rules import distinctions, new_figures
+from beliefledger.gate.rules.renewals import Sentence
+from beliefledger.gate.rules.subjects import acting, subject_of
+from beliefledger.gate.spoken_of import is_done_by_another, is_of_another
+from beliefledger.ledger.candidate import SELF, Candidate, Ends
+from beliefledger.ledger.late_patterns import compile_later
+
+_WORD = compile_later(r"[$€£]?[^\W_]+(?:['’.,:/&+-][^\W_]+)*[+#%€$£]*")
+_CLAUSE = compile_later(
+    r"[,;:!?()–—…]\s+|\.(?!\d)\s*|[^\w\s'’\".,:;!?&$€£/+#@%()*-]+|"
+    r"\s(?:so|but|cos|cause|because|since|although|and(?= (?:i|we|my|our|the|it)\b))\s"
+)
+_LATER = compile_later(
+    r"\b(?:(?:from|as of|since|starting|beginning|effective)(?: (?:now|today|here|tomorrow|this|"
+    r"next|last|the|mon\w*|tues\w*|wednes\w*|thurs\w*|fri\w*|satur\w*|sun\w*|jan\w*|feb\w*|march|"
+    r"april|may|june|july|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|week|month|year|term|on)\b){1,3}|"
+    r"now(?:adays)?|these days|instead|onwards?|again)\b"
+)
+"""That it is so from now on, and was otherwise."""
+_NEWS = compile_later(
+    r"\b(?:turns out|changed|moved|switched|renamed|misread|extended|squeezed|put up|new policy|"
+    r"wrong|sorry|mistake)\b"
+)
+_DOUBT = compile_later(
+    r"\b(?:also|too|as well|another|second|additional|both|still|besides|if|might|maybe|would|"
+    r"could|should|want|wants|wish|hope|hoping|was|were|used|not|never|almost|nearly|once|today|"
+    r"tonight|yesterday|tomorrow|thinking|for now|this (?:week|time|once)|just this|more|when|unless|"
+    r"sometimes|usually)\b|n['’]?t\b"
+)
+_SKIPPED = frozenset(
+    "user user's users i im i'm ive i've my our we we're weve we've me us the a an is are am be "
+    "its it's it so ok okay well and but actually just only currently please pls that this has "
+    "have got do does".split()
+)
+_LINKS = frozenset(
+    "in at on with from about for to of by as into onto until till up down per each every".split()
+)
+_WEAK = _LINKS | frozenset("week month year day time thing people always new".split())
+_STAYS = ("language.", "likes.", "has.", "pets.", "relation.", "speaks.", "learns.", "identity.")
+"""Of what somebody may have, like or know several."""
+_MOST_OLD, _MOST_NEW = 5, 4
+"""So many words, at most, give way and take their place."""
+
+
+class _Token(NamedTuple):
+    stem: str
+    start: int
+    end: int
+
+
+def otherwise(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, list[Candidate]]]:
+    """The memory that a clause of a sentence says again with another value, and how it is told
+    with that; none where several are meant."""
+    said = candidate.spans[0].quote
+    low = said.lower()
+    news = _LATER.search(low) is not None or _NEWS.search(low) is not None
+    parts = [each for each in _clauses(said) if not _DOUBT.search(said[each[0] : each[1]].lower())]
+    if not parts:
+        return
+    doing = standing.without_employer(acting(Sentence(said).clauses(len(said))))
+    subject = subject_of(said)
+    found: dict[str, list[tuple[Held, list[Candidate]]]] = {}
+    for held in standing.of_user():
+        memory = held.written.memory
+        if held.type not in LASTING or memory.negated or memory.entity != SELF:
+            continue
+        if memory.attribute.startswith(_STAYS) or memory.category is not None:
+            continue
+        swap = _swap(memory.claim, said, parts, news=news)
+        if swap is None or distinctions.apart(said, memory.claim, memory.attribute):
+            continue
+        if is_done_by_another(doing, held) or (subject and is_of_another(subject, held)):
+            continue
+        claim = f"{memory.claim[: swap.begin]}{swap.words}{memory.claim[swap.stop :]}"
+        was = memory.claim[swap.begin : swap.stop]
+        ends: tuple[Ends, ...] = ()
+        value = claim
+        if held.type == NOTE:
+            ends = (Ends(attribute=memory.attribute, value=memory.value),)
+        elif was in memory.value:
+            value = memory.value.replace(was, swap.words, 1)
+        else:
+            continue
+        here = candidate.spans[0]
+        quote = said[slice(*swap.clause)]
+        start = here.start + swap.clause[0]
+        span = here.model_copy(update={"start": start, "end": start + len(quote), "quote": quote})
+        clause = candidate.model_copy(update={"spans": (span,)})
+        way = in_place(clause, held, claim, value, ends)
+        found.setdefault(memory.claim, []).append((held, [way]))
+    if len(found) == 1:
+        yield from next(iter(found.values()))
+
+
+class _Swap(NamedTuple):
+    """Where in a claim the words stand that give way, those that take their place, and the clause
+    of a sentence that says so."""
+
+    begin: int
+    stop: int
+    words: str
+    clause: tuple[int, int]
+
+
+def _swap(claim: str, said: str, parts: Sequence[tuple[int, int]], *, news: bool) -> _Swap | None:
+    wholes = dict.fromkeys([(0, len(claim)), *_clauses(claim)])
+    for old in [_tokens(claim, *each) for each in wholes]:
+        for start, end in parts:
+            found = _swapped(old, _tokens(said, start, end), claim, said, news=news)
+            if found is not None:
+                (begin, stop), words = found
+                return _Swap(begin, stop, words, (start, end))
+    return None
+
+
+def _clauses(said: str) -> Iterator[tuple[int, int]]:
+    begin = 0
+    for parting in _CLAUSE.finditer(said):
+        yield begin, parting.start()
+        begin = parting.end()
+    yield begin, len(said)
+
+
+def _tokens(text: str, start: int = 0, end: int | None = None) -> list[_Token]:
+    """The words of a text that tell something."""
+    end = len(text) if end is None else end
+    low = text.lower().replace("’", "'")
+    for later in _LATER.finditer(low, start, end):
+        low = low[: later.start()] + " " * (later.end() - later.start()) + low[later.end() :]
+    return [
+        _Token(stem(each[0]), each.start(), each.end())
+        for each in _WORD.finditer(low, start, end)
+        if each[0] not in _SKIPPED
+    ]
+
+
+def _swapped(
+    old: Sequence[_Token], new: Sequence[_Token], claim: str, said: str, *, news: bool
+) -> tuple[tuple[int, int], str] | None:
+    """Where in a claim the words stand that give way, and those that take their place; None where
+    a clause does not say the same but for these."""
+    if len(old) < 2 or len(new) < 2:
+        return None
+    stems_of = ([each.stem for each in some] for some in (old, new))
+    match = SequenceMatcher(None, *stems_of, autojunk=False)
+    changes = [each for each in match.get_opcodes() if each[0] != "equal"]
+    if len(changes) != 1:
+        return None
+    [(kind, i, j, k, m)] = changes
+    if kind != "replace" or i == 0 or j - i > _MOST_OLD or m - k > _MOST_NEW:
+        return None
+    if {each.stem for each in old[i:j]} & _LINKS and j < len(old):
+        return None
+    same = [each.stem for each in (*old[:i], *old[j:])]
+    telling = [each for each in same if each not in _WEAK and not each.isdigit()]
+    begin, stop = old[i].start, old[j - 1].end
+    if not {each.stem for each in old[i:j]} & _LINKS:  # "6", of "year 6 at Oakfield"
+        m = next((at for at in range(k + 1, m) if new[at].stem in _LINKS), m)
+    words = said[new[k].start : new[m - 1].end]
+    one, other = _kinds(claim[begin:stop]), _kinds(words)
+    if one != other and one ^ other != {"often"}:
+        return None
+    linked = old[i - 1].stem in _LINKS - {"with"}
+    if not telling or not (len(telling) > 1 or linked or one):
+        return None
+    if not (news or one & {"date", "clock", "weekday"}):
+        return None
+    return (begin, stop), words
+
+
+def _kinds(text: str) -> set[str]:
+    return {each.kind for each in new_figures.figures(text)}
