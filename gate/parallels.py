@@ -37,8 +37,8 @@ _NEWS = compile_later(
 _DOUBT = compile_later(
     r"\b(?:also|too|as well|another|second|additional|both|still|besides|if|might|maybe|would|"
     r"could|should|want|wants|wish|hope|hoping|was|were|used|not|never|almost|nearly|once|today|"
-    r"tonight|yesterday|tomorrow|thinking|for now|this (?:week|time|once)|just this|more|when|unless|"
-    r"sometimes|usually)\b|n['’]?t\b"
+    r"tonight|yesterday|tomorrow|thinking|for now|this (?:week|time|once)|just this|more|when|"
+    r"unless|sometimes|usually)\b|n['’]?t\b"
 )
 _SKIPPED = frozenset(
     "user user's users i im i'm ive i've my our we we're weve we've me us the a an is are am be "
@@ -154,8 +154,8 @@ def _swapped(
     a clause does not say the same but for these."""
     if len(old) < 2 or len(new) < 2:
         return None
-    stems_of = ([each.stem for each in some] for some in (old, new))
-    match = SequenceMatcher(None, *stems_of, autojunk=False)
+    was, now = ([each.stem for each in some] for some in (old, new))
+    match = SequenceMatcher(None, was, now, autojunk=False)
     changes = [each for each in match.get_opcodes() if each[0] != "equal"]
     if len(changes) != 1:
         return None

@@ -15,13 +15,14 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules import inline_repairs
 from beliefledger.gate.rules.figures import under_slot
 from beliefledger.gate.rules.findings import RuleFinding, to_candidate, topic_of
-from beliefledger.gate.rules.lexicon import ONE, PETS
+from beliefledger.gate.rules.lexicon import ONE, PETS, Form, verb_form
 from beliefledger.gate.rules.phrases import slug
 from beliefledger.gate.rules.replacements import (
     IS_WRONG,
     WRONG,
     Mend,
     is_name,
+    is_order,
     named_wrong,
     replaced,
     swap,
@@ -47,6 +48,19 @@ _STOP = (
     r"actually|please|of course|with an?|incl|including|i mean|my bad|typo|auto-?correct|if|"
     r"counting|cause|because)\b|\s*[^\w\s'’.,:&$€£/+#@-])"
 )
+_AFTER_SORRY = (
+    rf"^\W*+(?P<lead>{_SORRY}{{1,5}})(?P<is>(?:it|that|this|he|she)(?:['’]?s| is| was| should be|"
+    rf" should say)|its|should be|make it)? ?{_VALUE}{_STOP}"
+)
+_STRONG = compile_later(
+    r"\b(?:sorry|sry|srry|soz|oops|whoops|ups|correction|my (?:bad|mistake)|(?:scratch|strike|"
+    r"scrap) that|i mean|typo|edit|no,? wait|wait,? no|got (?:that|it) wrong|"
+    r"that['’]?s (?:wrong|not right))\b",
+    re.I,
+)
+"""Says that what was said is to be put right."""
+_RATHER = compile_later(r"\b(?:no|nope|nah|wait|actually|rather)\b", re.I)
+"""May say so."""
 _MENDS = tuple(
     compile_later(pattern, re.I)
     for pattern in (
@@ -54,8 +68,7 @@ _MENDS = tuple(
         rf"into)? (?:be )?{_VALUE}{_STOP}",
         rf"^\W*+{_SORRY}{{0,4}}(?:i )?(?:meant?|mean) (?:to say |to write |to type "
         rf")?{_VALUE}{_STOP}",
-        rf"^\W*+{_SORRY}{{1,5}}(?:(?:it|that|this|he|she)(?:['’]?s| is| was| should be| should "
-        rf"say)|its|should be|make it)? ?{_VALUE}{_STOP}",
+        _AFTER_SORRY,
         rf"^\*+ ?{_VALUE}{_STOP}",
         rf"^\W*+{_SORRY}{{2,5}}[^,.;!?]{{3,50}}, ?(?:so |and )?(?:it['’]?s|make it) (?:actually |"
         rf"really )?{_VALUE}(?: here)?{_STOP}",
@@ -86,8 +99,8 @@ _MENDS = tuple(
 _TAKEN_BACK = compile_later(
     rf"^\W*+{_SORRY}{{0,3}}(?:please )?(?:scratch that|strike that|forget (?:that|it|i said "
     rf"(?:that|anything))|"
-    r"ignore (?:that|it|my last (?:message|sentence|statement))|disregard that|never ?mind(?: "
-    r"that)?|(?:i )?take (?:that|it) back|that(?:['’]?s| is| was) (?:not true|wrong|not right|a "
+    r"ignore (?:that|it|my last (?:message|sentence|statement))|disregard that|never ?mind "
+    r"that|(?:i )?take (?:that|it) back|that(?:['’]?s| is| was) (?:not true|wrong|not right|a "
     r"lie|a joke)|i didn['’]?t mean that)\W*$",
     re.I,
 )
@@ -206,7 +219,7 @@ def set_right(
     start, end = next((each for each in sentences(turn.content) if each[1] > begin), (0, 0))
     mend = _mend(turn.content[start:end], start)
     for said in old if mend is not None else ():
-        swapped = swap(said, mend.right) if mend is not None else None
+        swapped = swap(said, mend.right, mend.sure) if mend is not None else None
         if mend is None or swapped is None or swapped[0] not in said.claim:
             continue
         if swapped[0] != said.value or said.value[:1].isupper():  # a figure, a day, or a name
@@ -249,6 +262,13 @@ def _mend(sentence: str, offset: int) -> Mend | None:
         words = right.lower().split()
         if not words or _NO_VALUE.intersection(words) or _DONE.match(right):
             continue
+        if is_order(words) or _CHATTER.issuperset(words) or words[0] in _NO_BEGINNING:
+            continue  # "ok, stop the music" puts nothing right
+        if len(words) > 1 and verb_form(words[-1])[1] is Form.PAST:
+            continue  # "sorry, phone died"
+        sure = _how_sure(found, sentence)
+        if sure is None or (sure < 2 and not _CHATTER.isdisjoint(words)):
+            continue
         if "@" in right and len(words) > 1:
             continue  # "use info@… from now on" tells its slot itself
         if inline_repairs.denies(sentence[: found.start("right")], right, sentence):
@@ -258,8 +278,37 @@ def _mend(sentence: str, offset: int) -> Mend | None:
         start = offset + sentence.index(right, found.start("right"))
         wrong = WRONG.match(sentence, found.end("right"))
         wrong = wrong or IS_WRONG.match(sentence, found.end("right"))
-        return Mend(right, start, start + len(right), None if wrong is None else wrong["wrong"])
+        named = None if wrong is None else wrong["wrong"]
+        return Mend(right, start, start + len(right), named, sure)
     return None
+
+
+def _how_sure(found: re.Match[str], sentence: str) -> int | None:
+    """How sure it is that words put something right (`Mend.sure`); None where they do not: "ok",
+    "oh" and "well" begin any sentence."""
+    if "lead" not in found.re.groupindex:
+        return 2
+    if _STRONG.search(found["lead"]) is not None:
+        words = found["right"].lower().split()
+        low = sentence == sentence.lower() and len(words) == 1 and _CHATTER.isdisjoint(words)
+        return 2 if low else 1
+    if _RATHER.search(found["lead"]) is not None:
+        return 1
+    return 0 if found["is"] else None
+
+
+_NO_BEGINNING = frozenset("for about with of from back different".split())
+_CHATTER = frozenset(
+    "oh ah er um hm hmm well yeah yes nope nah sorry sry topic wow perfect great nice interesting "
+    "done typo problem problems question questions idea ideas story morning night evening boss "
+    "mate man dude bro time luck way clue worries need rush biggie less matter stress offence "
+    "doubt kidding joke jokes really seriously honestly huh cool lovely awesome brilliant amazing "
+    "excellent ok okay alright hello hi hey bye cheers ta lol haha wrong bad weird funny sad "
+    "happy tired busy late early next last first second third other thing things stuff nevermind "
+    "ages autocorrect spelling mistake message file chat window tab again later soon today "
+    "tomorrow tonight yesterday raining snowing complicated fun".split()
+)
+"""What is said in passing, and is no value."""
 
 
 _LOOSE = compile_later(r"^(?:more of an?|more like|rather) ", re.I)
@@ -315,7 +364,7 @@ def _noted_anew(
             claim=sentence, spans=(span,), type="note", attribute="note.said", value=sentence,
             topic=topic_of(sentence), importance=300_000, confidence=500_000,
         )  # fmt: skip
-        swapped = named_wrong(said, mend) or swap(said, mend.right)
+        swapped = named_wrong(said, mend) or swap(said, mend.right, mend.sure)
         if swapped is None or (mend.wrong is None and not _SPEAKER.search(sentence)):
             continue
         if category_of(sentence) is None and category_of(mend.right) is None:
@@ -335,7 +384,7 @@ def _put_right(
     best: tuple[float, Candidate, str, str] | None = None
     for said in old:
         swapped = named_wrong(said, mend) or (
-            swap(said, mend.right) if mend.wrong is None else None
+            swap(said, mend.right, mend.sure) if mend.wrong is None else None
         )
         if swapped is None:
             continue
@@ -347,7 +396,7 @@ def _put_right(
         return
     _, said, wrong, right = best
     for each in old:
-        fits = named_wrong(each, mend) or swap(each, mend.right)
+        fits = named_wrong(each, mend) or swap(each, mend.right, mend.sure)
         if each.spans[0].start == said.spans[0].start and fits == (wrong, right):
             yield _repaired(turn, mend, turn_id, each, wrong, right)
 

@@ -4,10 +4,11 @@ name. Pure."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from beliefledger.gate.rules.lexicon import WORDS
+from beliefledger.gate.rules.lexicon import AS_PRESENT, WORDS, Form, verb_form
 from beliefledger.ledger.candidate import SELF, Candidate
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -66,6 +67,9 @@ class Mend(NamedTuple):
     end: int
     wrong: str | None = None
     """The words said to be wrong, if they are named: "…, not walnuts"."""
+    sure: int = 2
+    """How sure it is that something is put right: 0, only a value of the same kind or a name may
+    give way; 1, small letters for no capital; 2, anything."""
 
 
 WRONG = compile_later(
@@ -99,8 +103,9 @@ def named_wrong(said: Candidate, mend: Mend) -> tuple[str, str] | None:
     return there[0], right
 
 
-def swap(said: Candidate, right: str) -> tuple[str, str] | None:
-    """Which words of a statement give way to which: those of one kind; else a name to a name."""
+def swap(said: Candidate, right: str, sure: int = 2) -> tuple[str, str] | None:
+    """Which words of a statement give way to which: those of one kind; else a name to a name.
+    `sure`: as of `Mend`."""
     bare = re.sub(r"^(?:the|a|an|my|our|on|at|in|to|by|it's|its) ", "", right, flags=re.I)
     one = re.sub(r" ones?$", "", bare, flags=re.I)
     if _is_code(one):
@@ -149,9 +154,39 @@ def swap(said: Candidate, right: str) -> tuple[str, str] | None:
     if value.lower() == bare.lower() or WORDS["pronouns"].intersection(bare.lower().split()):
         return None
     name = value[:1].isupper() or value.islower()
+    if bare.islower() and (sure == 0 or (sure == 1 and value[:1].isupper())):
+        alike = SequenceMatcher(None, value.lower(), bare).ratio() >= _ALIKE
+        return (value, bare) if alike else None
     if bare.islower() and _ONE.match(right) and is_name(said):
         return None  # "no, she's a nurse" tells what somebody is, and not what they are called
     return (value, bare) if name else None
+
+
+def is_order(words: Sequence[str]) -> bool:
+    """Whether words ask for something to be done: "run the tests", "first open it"."""
+    rest = list(words)
+    while rest and rest[0] in _BEFORE_ORDERS:
+        del rest[0]
+    if not rest or rest[0] in WORDS["roles"]:
+        return False
+    lemma, form = verb_form(rest[0])
+    if rest[0] in _ASKS:
+        return True
+    base = form in AS_PRESENT | {Form.BASE_OR_PAST} and lemma == rest[0]
+    return base and len(rest) > 1 and rest[1] in _OF_ORDERS
+
+
+_BEFORE_ORDERS = frozenset("first please just now then also let's lets quickly go and to".split())
+_ASKS = frozenset(
+    "stop continue proceed delete open close send write show tell give remind summarize summarise "
+    "translate explain run fix add remove create update install deploy execute print generate "
+    "check undo redo skip restart reset start finish cancel".split()
+)
+"""What nobody would be called, have or like, where it begins what seems to be a value."""
+_OF_ORDERS = frozenset(
+    "the a an my your our it this that these those all some me us him her them everything up down "
+    "off on out again now with to for its every each any another".split()
+)
 
 
 def is_name(said: Candidate) -> bool:
@@ -161,6 +196,8 @@ def is_name(said: Candidate) -> bool:
 
 
 _ONE = compile_later(r"an? ", re.I)
+_ALIKE = 0.6
+"""From here on a word may be a misspelt one put right."""
 _UNIT = compile_later(r"(?:[gmt]b|kg|g|km|m|ml|cl|l|cm|mm|ft|in|h|hrs?|mins?|s|%|p|x)(?!\w)", re.I)
 _OF_TIME = compile_later(
     r"\b(?:days?|nights?|weeks?|weekends?|months?|years?|mornings?|afternoons?|evenings?|spring|"

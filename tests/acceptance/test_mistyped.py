@@ -42,3 +42,55 @@ import pytest
 )
 def test_what_was_mistyped_is_put_right(somebody, turns, over, stands):
     somebody.ends_with(turns, over, stands)
+
+
+NO_REPAIRS = [
+    ("I live in Lisbon.", "OK stop the music."),
+    ("I live in Lisbon", "ok next question"),
+    ("I live in Lisbon", "well done"),
+    ("I live in Lisbon", "oh wow"),
+    ("My dog is Rex", "ok draft an email"),
+    ("I live in Lisbon", "ok perfect"),
+    ("I work at Acme", "ok lunch time"),
+    ("I live in Lisbon", "ok then Porto"),
+    ("I use Python", "ok dark mode"),
+    ("I drive a Volvo", "hmm interesting"),
+    ("I use Python", "well, long story"),
+    ("I live in Lisbon", "sorry, typo"),
+    ("I work at Acme", "ok boss"),
+    ("I live in Lisbon", "well it's raining"),
+    ("I live in Lisbon", "ok it's late"),
+    ("I work at Acme", "no problem"),
+    ("i like jazz", "no worries"),
+    ("I drive a Volvo", "no idea"),
+    ("I drive a Volvo", "wait, really?"),
+    ("I drive a Volvo", "sorry about that"),
+    ("I drive a Volvo", "sorry for the delay"),
+    ("I drive a Volvo", "no rush at all"),
+    ("I drive a Volvo", "actually never mind"),
+    ("I drive a Volvo", "actually that works"),
+    ("I drive a Volvo", "sorry wrong chat"),
+    ("I drive a Volvo", "oh sorry, different topic"),
+    ("I drive a Volvo", "sorry, phone died"),
+    ("I drive a Volvo", "sorry, one sec"),
+    ("I drive a Volvo", "no more questions"),
+    ("I drive a Volvo", "actually quick question"),
+    ("I drive a Volvo", "wait a second"),
+    ("I drive a Volvo", "sorry, back now"),
+    ("I drive a Volvo", "oops, wrong button"),
+    ("i live in lisbon", "oops wrong button"),
+    ("i work at acme", "sorry dinner time"),
+    ("i work at acme", "sorry cat walked over keyboard"),
+    ("i like jazz", "no thanks mate"),
+    ("My favourite colour is blue.", "no wait, first run the tests"),
+    ("I use Python.", "ok now summarise the meeting notes"),
+    ("My boss is Eve.", "OK delete the draft."),
+    ("I have two cats.", "OK open the file"),
+]
+"""What begins as a repair does, and only goes on: nothing of it is a value."""
+
+
+@pytest.mark.parametrize(("told", "said"), NO_REPAIRS)
+def test_what_goes_on_puts_nothing_right(somebody, told, said):
+    before = [each.text for each in somebody.believed_after(told)]
+    assert [each.text for each in somebody.believed_after(said)] == before
