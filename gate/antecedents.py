@@ -42,18 +42,52 @@ def hangs(sentence: str) -> bool:
     )
 
 
-def name_before(turn: Speech, earlier: Sequence[Speech], start: int) -> Span | None:
-    """The one name of the sentences before: of the same turn, else of the user's turn before."""
+def name_before(turn: Speech, earlier: Sequence[Speech], start: int, who: str = "") -> Span | None:
+    """The one name of the sentences before: of the same turn, else of the user's turns before.
+    None where `who` ("he", "her") cannot be of that name."""
+    found = _named_before(turn, earlier, start)
+    if found is None or who not in _OF_WOMEN | _OF_MEN:
+        return found
+    said = next((each.content for each in earlier if each.turn_id == found.turn), turn.content)
+    others = _WOMEN if who in _OF_MEN else _MEN
+    low = found.quote.lower()
+    womans = low.endswith("a") and low not in _MENS_NAMES
+    # Of two people whom the words before speak of, nobody knows which.
+    return None if others.search(said) or (womans and who in _OF_MEN) else found
+
+
+_OF_WOMEN, _OF_MEN = frozenset({"she", "her"}), frozenset({"he", "his"})
+_MENS_NAMES = frozenset(
+    "luca joshua ezra nikita sasha misha kostya mika andrea elia noa dana isa musa mustafa yahya "
+    "akira aba juba costa jona".split()
+)
+_MEN = compile_later(
+    r"\b(?:brother|dad|father|husband|boyfriend|bf|son|uncle|grandad|grandpa|grandfather|nephew|"
+    r"hubby|stepdad|mr)\b",
+    re.IGNORECASE,
+)
+_WOMEN = compile_later(
+    r"\b(?:sister|mum|mom|mother|wife|girlfriend|gf|daughter|aunt|gran|grandma|grandmother|niece|"
+    r"wifey|stepmum|mrs|ms)\b",
+    re.IGNORECASE,
+)
+
+
+def _named_before(turn: Speech, earlier: Sequence[Speech], start: int) -> Span | None:
     here = _only_name(turn.content, max(0, start - _BACK), start)
     if here is not None or _NAME.search(turn.content, 0, start):
         return here
-    for said in reversed(earlier[-2:]):
+    for said in reversed(earlier[-_TURNS_BACK:]):
         if said.role == "user":
             found = _only_name(said.content, max(0, len(said.content) - _BACK), len(said.content))
+            if found is None and _GOES_ON.match(said.content) is not None:
+                continue  # "He works at Voest", of whom the turn before that names
             return None if found is None else found.model_copy(update={"turn": said.turn_id})
     return None
 
 
+_TURNS_BACK = 4
+_GOES_ON = compile_later(r"\W*+(?:he|she)\b[^.!?\n]{0,200}[.!?]?\s*\Z", re.IGNORECASE)
 _NAME = compile_later(
     r"(?<=[a-z,] )(?!I\b)[A-Z][a-z]{1,20}\b|^[A-Z][a-z]{1,20}(?= is\b| was\b|'s\b)"
 )

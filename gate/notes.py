@@ -315,7 +315,7 @@ def readable(
     if len(text) > LONGEST_TURN:
         return
     for start, end in _eligible(text, taken):
-        read = _resolved(turn, earlier, start, end)
+        read = resolved(turn, earlier, start, end)
         if read is not None:
             yield read
 
@@ -453,7 +453,7 @@ _WERE = compile_later(
 """ "were in a caravan": "we're"."""
 
 
-def _resolved(turn: Speech, earlier: Sequence[Speech], start: int, end: int) -> _Read | None:
+def resolved(turn: Speech, earlier: Sequence[Speech], start: int, end: int) -> _Read | None:
     """A sentence as its claim and its spans. Where its subject is "he" or "she", the name for it
     takes its place, with the words that have that name; None where nobody can tell who is meant."""
     text = turn.content
@@ -470,7 +470,7 @@ def _resolved(turn: Speech, earlier: Sequence[Speech], start: int, end: int) -> 
             said = both
         return said.quote, (said,)
     who = pointing["who"].lower()
-    name = name_before(turn, earlier, start) if who in _ONE_PERSON else None
+    name = name_before(turn, earlier, start, who) if who in _ONE_PERSON else None
     if name is None:  # what it tells of the speaker may be enough
         tells = _WITH_NOUN.match(sentence) and FIRST_PERSON.search(sentence)
         return (sentence, (said,)) if tells else None

@@ -34,6 +34,7 @@ from beliefledger.gate.rules import (
     passing_states,
     plain_changes,
     possessives,
+    pronouns,
     rates,
     relative_clauses,
     renewals,
@@ -123,6 +124,9 @@ class RuleExtractor:
             for finding in findings(text, turn.said_at):
                 deadline.check()
                 candidate = to_candidate(finding, turn.said_at)
+                found.setdefault(_key(candidate), candidate)
+        if not answered and len(text) <= TALK:
+            for candidate in pronouns.told_of(turn, earlier, findings):
                 found.setdefault(_key(candidate), candidate)
         if personal or len(text) <= SHORT:
             for candidate in self._corrected(turn, earlier):
