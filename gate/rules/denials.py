@@ -237,6 +237,8 @@ def _of(candidate: Candidate, denial: Denial) -> bool:
 
 def _candidate(text: str, denial: Denial, ends: Sequence[Ends], *there: Span) -> Candidate:
     begin, end = denial.start, denial.end
+    if denial.new is not None:  # of "it was Lagos" only Lagos is so now
+        begin = denial.new[0]
     while begin < end and not text[begin].isalnum():
         begin += 1
     if denial.said is not None and category_of(text[begin:end]) is not None:

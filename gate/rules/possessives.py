@@ -25,7 +25,7 @@ from beliefledger.gate.rules.phrases import (
     until_now,
 )
 from beliefledger.gate.rules.sensitive import category_of
-from beliefledger.gate.rules.words import Token, clause_end
+from beliefledger.gate.rules.words import Token, clause_end, name_does
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -350,7 +350,8 @@ def _breaks_off(words: list[Token], first: int, end: int) -> bool:
     low, following = words[end].low, words[end + 1].low
     if low in ("but", "because", "although", "though"):
         return True
-    return low in (",", "and", "so") and following in WORDS["subject_words"]
+    begins = following in WORDS["subject_words"] or name_does(words, end + 1)
+    return low in (",", "and", "so") and begins
 
 
 def _said_wrong(words: list[Token], end: int) -> int | None:

@@ -129,6 +129,7 @@ def _list_goes_on(words: list[Token], at: int) -> bool:
         or word.low in WORDS["cutters"]
         or word.low in WORDS["clause_words"]
         or _another_does(words, at)
+        or name_does(words, at)
     ):
         return False
     return (
@@ -187,6 +188,15 @@ def _another_does(words: list[Token], at: int) -> bool:
         if person and verb_form(low)[1] is Form.PAST and low not in ("called", "named"):
             return True
     return False
+
+
+def name_does(words: list[Token], at: int) -> bool:
+    """Whether somebody with a name does something from `at` on: "Alice left"."""
+    if not words[at].text[:1].isupper() or at + 1 >= len(words):
+        return False
+    does = words[at + 1]
+    form = verb_form(does.low)[1]
+    return does.text.islower() and (form in (Form.PAST, Form.BASE_OR_PAST) or does.low == "died")
 
 
 _OWNERS = frozenset("my our his her their the".split())

@@ -464,3 +464,37 @@ def test_of_two_sisters_one_is_forgotten(somebody, asked, left):
     found = [each.text for each in somebody.believed_after(f"forget about my sister {asked}")]
     assert len(found) == 2
     assert all(left in each for each in found)
+
+
+@pytest.mark.parametrize(
+    ("told", "words", "over", "stands"),
+    [
+        ("I work at Shell.", "That's not true, I made that up.", "Shell", None),
+        ("I live in Minsk.", "I was lying about where I live.", "Minsk", None),
+        ("I work at Shell.", "i lied about my job", "Shell", None),
+        ("My name is Tom", "I lied about my name", "Tom", None),
+        ("I have a dog called Rex.", "haha i made that up", "Rex", None),
+        ("I'm a pilot.", "that was a lie, sorry", "pilot", None),
+        ("I have three cats.", "Just kidding, I have two cats.", "three", None),
+        ("I live in Oslo.", "jk, i live in Bergen", "Oslo", "Bergen"),
+        ("I live in Lisbon.", "Actually I never lived in Lisbon, it was Lagos.", None, "Lagos"),
+        ("I work at Acme.", "I never worked at Acme, it was Initech", "works at Acme", "Initech"),
+    ],
+)
+def test_a_lie_is_taken_back_and_what_is_so_is_believed(somebody, told, words, over, stands):
+    somebody.ends_with(
+        [told, words], over=[over] if over else (), stands=[stands] if stands else ()
+    )
+    assert "User lives in Lisbon" not in [each.text for each in somebody.beliefs()]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "that's not true of everyone",
+        "that's a lie they tell kids",
+        "I'm just kidding around at work",
+    ],
+)
+def test_who_speaks_of_lies_takes_nothing_back(somebody, words):
+    somebody.ends_with(["I live in Oslo.", words], over=(), stands=["Oslo"])
