@@ -332,6 +332,18 @@ _ACCOUNT_AFTER = (
     r"(?i)\b(?:sort[ -]?code|routing)\b[^\n]{0,40}?\b(?:account|acct|acc|a/c)"
     rf"{_NUMBER_IS}(?P<secret>[0-9]{{6,12}})(?![0-9])"
 )
+# "The safe opens with 4-8-15-16", "the gate code's 4471" told the other way round.
+_OPENED = (
+    rf"(?i)\b{_LOCKED}(?:\slock)?\s(?:opens?|unlocks?|is\sopened|can\sbe\sopened)\s"
+    r"(?:with|by|using)\s(?:the\s)?(?:code\s|combination\s|combo\s|number\s)?"
+    r"(?P<secret>[0-9](?:[ -]?[0-9]){2,11}|(?:[0-9]{1,2}-){2,5}[0-9]{1,2})(?![0-9])"
+)
+_PASSPORT = (
+    r"(?i)\b(?:passport|driv(?:ing|er'?s)\slicen[cs]e|id[ -]card|residence\spermit)"
+    r"(?:'s)?\s(?:number|no\.?|num|#)(?:\s(?:is|was)|\s?[:=#])?\s{0,3}"
+    r"(?P<secret>(?!(?:on|in|at|the|by|not)\s)(?=[A-Z]{0,5} ?[0-9])"
+    r"[A-Z0-9][A-Z0-9 -]{4,18}[A-Z0-9])(?![A-Z0-9])"
+)
 _LIST = rf"{MASK}{{1,40}}(?:{_NEXT}{MASK}{{1,40}}){{0,9}}{_NEXT}"
 # A kind, the hints without which it cannot match, the pattern, and who judges the value: see
 # `ledger.secret_values`.
@@ -364,6 +376,8 @@ ANNOUNCED: tuple[tuple[SecretKind, str, str, str], ...] = (
     (SecretKind.PRIVATE_KEY, "private", f"{_START}private[ _-]?key{_FOR}{_ANY}{_ONE}", "random"),
     (SecretKind.API_KEY, "key secret", f"{_START}{_KEY}{_FOR}{_ANY}{_ONE}", "random"),
     (SecretKind.PIN, "code", _OTP, "all"),
+    (SecretKind.PIN, "open unlock", _OPENED, "all"),
+    (SecretKind.NATIONAL_ID, "passport licen id permit", _PASSPORT, "all"),
     (SecretKind.IBAN, "code", _SORT_CODE, "all"),
     (SecretKind.IBAN, "routing", _ROUTING, "all"),
     (SecretKind.IBAN, "account acct a/c", _BANK_ACCOUNT, "all"),

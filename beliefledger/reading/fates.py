@@ -60,9 +60,9 @@ CAUSES = {
 _OVER = frozenset({MemoriesConsolidated.NAME, MemoryMovedOut.NAME})
 
 
-def became(what: str, on: Micros, by: str | None) -> Became:
+def became(what: str, on: Micros, by: str | None, why: str = "") -> Became:
     at = to_datetime(on)
-    return Became(what=what, on=at, by=by, text=f"{_TEXTS[what]} on {at:%Y-%m-%d}")
+    return Became(what=what, on=at, by=by, text=f"{_TEXTS[what]} on {at:%Y-%m-%d}{why}")
 
 
 class Ending(NamedTuple):
@@ -117,12 +117,17 @@ def told(end: Ending, event: Recorded | None) -> Became:
     if event is None:
         return became(end.what or "ended", end.on, end.by)
     what, by = end.what, end.by or event.event_id
+    why = ""
+    if event.type == MemoryExpired.NAME and event.facts.get("never") is False:
+        what = None  # it ended before it was told, and was so all the same
     if what is None:
         match event.type:
             case MemoryRevoked.NAME:
                 what = CAUSES[event.facts["cause"]]
                 if what == "consent_withdrawn":
                     by = event.causation or by
+                elif event.facts["cause"] == "asked":
+                    why = ", as the person asked"
             case MemorySuperseded.NAME:
                 what = "corrected" if event.facts["kind"] == "correction" else "superseded"
             case ConflictResolved.NAME:
@@ -136,7 +141,7 @@ def told(end: Ending, event: Recorded | None) -> Became:
             case _:
                 # Written as over, or closed by words that are erased since.
                 what = "erased" if event.destroyed else "ended"
-    return became(what, end.on, by)
+    return became(what, end.on, by, why)
 
 
 class Fates:

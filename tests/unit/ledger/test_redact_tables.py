@@ -409,6 +409,14 @@ ANNOUNCED = [
         ("my savings account is 12000 euros", None),
         ("the sort code was wrong", None),
     )),
+    (SecretKind.PIN, "the safe opens with 4-8-15-16", "the safe opens with #"),
+    (SecretKind.PIN, "the gate opens with the code 4471", "the gate opens with the code #"),
+    (SecretKind.NATIONAL_ID, "My passport number is X1234567.", "My passport number is #."),
+    (SecretKind.NATIONAL_ID, "my driving licence no: SMITH 910120 A99", "my driving licence no: #"),
+    (SecretKind.PIN, "the office opens at 8", None),
+    (SecretKind.PIN, "the shop opens with 300 staff", None),
+    (SecretKind.PIN, "my passport expires in 2027", None),
+    (SecretKind.PIN, "my passport number is on page 2", None),
 ]  # fmt: skip
 
 
