@@ -4,6 +4,7 @@ of this month I work 37.5 hours a week". Pure but for what a draft looks up.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
@@ -23,6 +24,8 @@ _CLAUSE = compile_later(
     r"[,;:!?()–—…]\s+|\.(?!\d)\s*|[^\w\s'’\".,:;!?&$€£/+#@%()*-]+|"
     r"\s(?:so|but|cos|cause|because|since|although|and(?= (?:i|we|my|our|the|it)\b))\s"
 )
+_PART = compile_later(r"[,;:!?()–—…]\s+|\sand(?= (?:i|we|my|our|the|it)\b)")
+"""Between two facts of one memory."""
 _LATER = compile_later(
     r"\b(?:(?:from|as of|since|starting|beginning|effective)(?: (?:now|today|here|tomorrow|this|"
     r"next|last|the|mon\w*|tues\w*|wednes\w*|thurs\w*|fri\w*|satur\w*|sun\w*|jan\w*|feb\w*|march|"
@@ -116,7 +119,7 @@ class _Swap(NamedTuple):
 
 
 def _swap(claim: str, said: str, parts: Sequence[tuple[int, int]], *, news: bool) -> _Swap | None:
-    wholes = dict.fromkeys([(0, len(claim)), *_clauses(claim)])
+    wholes = dict.fromkeys([(0, len(claim)), *_clauses(claim, _PART)])
     for old in [_tokens(claim, *each) for each in wholes]:
         for start, end in parts:
             found = _swapped(old, _tokens(said, start, end), claim, said, news=news)
@@ -126,9 +129,9 @@ def _swap(claim: str, said: str, parts: Sequence[tuple[int, int]], *, news: bool
     return None
 
 
-def _clauses(said: str) -> Iterator[tuple[int, int]]:
+def _clauses(said: str, marks: re.Pattern[str] = _CLAUSE) -> Iterator[tuple[int, int]]:
     begin = 0
-    for parting in _CLAUSE.finditer(said):
+    for parting in marks.finditer(said):
         yield begin, parting.start()
         begin = parting.end()
     yield begin, len(said)
@@ -168,11 +171,14 @@ def _swapped(
     telling = [each for each in same if each not in _WEAK and not each.isdigit()]
     begin, stop = old[i].start, old[j - 1].end
     if not {each.stem for each in old[i:j]} & _LINKS:  # "6", of "year 6 at Oakfield"
-        m = next((at for at in range(k + 1, m) if new[at].stem in _LINKS), m)
+        m = next((at for at in range(k + 1, m) if new[at].stem in _LINKS - {"of"}), m)
     words = said[new[k].start : new[m - 1].end]
     one, other = _kinds(claim[begin:stop]), _kinds(words)
     if one != other and one ^ other != {"often"}:
         return None
+    gone, come = ({each.stem for each in some} for some in (old[i:j], new[k:m]))
+    if gone & _LINKS and not (come & _LINKS or other):
+        return None  # "the group has moved", which meets in the canteen
     linked = old[i - 1].stem in _LINKS - {"with"}
     if not telling or not (len(telling) > 1 or linked or one):
         return None

@@ -293,7 +293,7 @@ def _how_sure(found: re.Match[str], sentence: str) -> int | None:
         low = sentence == sentence.lower() and len(words) == 1 and _CHATTER.isdisjoint(words)
         return 2 if low else 1
     if _RATHER.search(found["lead"]) is not None:
-        return 1
+        return 1 if found["right"].count(" ") < len(("oat", "milk")) else 0
     return 0 if found["is"] else None
 
 
