@@ -108,6 +108,9 @@ def _refigured_by(
         own = [each for each in beside if _says(each, span, candidate.value)]
         ends = Ends(attribute=memory.attribute, value=memory.value, denials=memory.negated)
         if one.type != NOTE and any(each.attribute == memory.attribute for each in own):
+            if one.type == "event":  # which are told side by side: the old one is over
+                over = {"replaces": None, "value": span.quote, "ends": (ends,), "retracts": True}
+                yield candidate.model_copy(update=over)
             continue  # a rule has found it in this slot itself
         alone = bare or _is_moved_only(candidate, kind, figure, memory.claim)
         if one.type == NOTE and not alone:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from beliefledger.projections.lexical import Mask
 
 USER = "user"
+_DENYING = frozenset("cant cannot dont doesnt isnt arent not didnt wont never havent hasnt".split())
 _OF_WORK = ("work.employer", "work.role")
 
 
@@ -206,8 +207,9 @@ class TextLines:
         return {each for each in found if each is not None}
 
     def covers(self, number: int, turn: int) -> float:
-        """The share of a turn's terms that a memory has."""
-        said = self.terms[turn]
+        """The share of a turn's terms that a memory has; "can't" and "cannot" are told either
+        way."""
+        said = [each for each in self.terms[turn] if each not in _DENYING]
         return len(set(said).intersection(self.terms[number])) / max(1, len(said))
 
     def claim(self, number: int) -> int:

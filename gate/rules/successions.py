@@ -29,8 +29,14 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
     while end > start and content[end - 1] in ".!,; ":
         end -= 1
     text = content[start:end]
-    if not 0 < len(text) <= LONGEST or not successions.may_overtake(text):
+    if not 0 < len(text) <= LONGEST:
         return
+    if not successions.may_overtake(text):
+        clause = _news_in(content, start, end)
+        if clause is None:
+            return
+        start, end = clause
+        text = content[start:end]
     if idioms.has_saying(text):
         return  # "got married to the idea of cake"
     if category_of(text) is not None:
@@ -39,6 +45,30 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
     words = " ".join(dict.fromkeys(spelt_out(text).split()))
     if words:
         yield looked_up(content, start, end, ATTRIBUTE, words)
+
+
+def _news_in(content: str, start: int, end: int) -> tuple[int, int] | None:
+    """The clause of a sentence that tells how it is from now on, where the sentence as a whole may
+    be a joke or only supposed: "cant keep up lol, new episodes every second week from now on"."""
+    if content[start:end].rstrip("\"'” )").endswith("?"):
+        return None
+    begin = start
+    for parting in (*_REASON.finditer(content, start, end), None):
+        stop = end if parting is None else parting.start()
+        part = content[begin:stop]
+        if _NOW.search(part) and part.count(" ") >= _LEAST and successions.may_overtake(part):
+            return begin, stop
+        begin = stop if parting is None else parting.end()
+    return None
+
+
+_NOW = compile_later(
+    r"\b(?:from (?:now|here) on|as of (?:now|today|this|next)|these days|nowadays|instead|"
+    r"(?<!right )(?<!just )(?<!until )(?<!by )now(?! that\b))\b",
+    re.I,
+)
+_LEAST = 2
+"""Blanks of a clause that tells enough."""
 
 
 def without_reason(content: str, start: int, end: int) -> tuple[int, int]:
