@@ -8,6 +8,7 @@ from dataclasses import field
 from datetime import datetime
 
 from beliefledger.answers import BeliefAnswer
+from beliefledger.gate.sentences import sentences
 from beliefledger.gate.slots import canonical_text
 from beliefledger.gate.taken_back import AGENTS
 from beliefledger.ledger.candidate import Frozen
@@ -207,7 +208,13 @@ def _tells(words: TurnWords, role: str, query: str) -> bool:
         return False
     if asks_agent(query) or _ABOUT_TALK.search(query) is not None:
         return True
-    return shares_a_term(query, shown) if role in AGENTS else words.stating
+    return shares_a_term(query, _stated(shown)) if role in AGENTS else words.stating
+
+
+def _stated(text: str) -> str:
+    """A text without its questions: "And you work at Red Bull?" may have been answered with no."""
+    said = (text[start:end] for start, end in sentences(text))
+    return " ".join(each for each in said if not each.rstrip("\"'”’) ").endswith("?"))
 
 
 def _disputed(standing: StandingAnswer) -> bool:

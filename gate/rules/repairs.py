@@ -311,7 +311,7 @@ _CHATTER = frozenset(
 """What is said in passing, and is no value."""
 
 
-_LOOSE = compile_later(r"^(?:more of an?|more like|rather) ", re.I)
+_LOOSE = compile_later(r"^(?:more of an?|more like|rather|still|always|actually) ", re.I)
 _OF_SELF = compile_later(r"(?:^|\W)(?:i|we)\b(?! mean\b)", re.I)
 _REPAIRS = compile_later(
     r"\b(?:no|nope|nah|oops|whoops|sorry|wait|correction|my bad|my mistake|scratch that|"
