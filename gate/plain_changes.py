@@ -78,6 +78,11 @@ def meant(
             held = _of_version(text, told, held)
         if len({each.written.memory.claim for each in held if _is_users(each)}) > MOST:
             continue
+        if told.change.says.get("again"):
+            anew |= {
+                each.memory_id: (each, ways) for each, ways in _again(standing, candidate, held)
+            }
+            continue
         if told.change.says.get("stands"):
             stands = stands or bool(held)
             continue
@@ -148,6 +153,9 @@ def _there(standing: Standing, told: News) -> Iterator[Held]:
         standing.of_user()
         yield from standing.denied()
         return
+    if says.get("again"):
+        yield from _once_so(standing)
+        return
     if who is None:
         yield from standing.of_user()
         return
@@ -160,6 +168,42 @@ def _there(standing: Standing, told: News) -> Iterator[Held]:
     others = [each for each in others if told.change.of.match(each.written.memory.attribute)]
     if who == "named" or len({each.written.memory.entity for each in others}) == 1:
         yield from others
+
+
+def _once_so(standing: Standing) -> Iterator[Held]:
+    """What was so of the user once, and is not any more, nor anything else in its place."""
+    there = standing.of_user()
+    slots = {(each.type, each.written.memory.attribute) for each in there if each.type != NOTE}
+    for each in standing.over():
+        memory = each.written.memory
+        was_so = each.valid_to is not None and each.valid_from < each.valid_to
+        if was_so and (each.type, memory.attribute) not in slots:
+            yield each
+
+
+def _again(
+    standing: Standing, candidate: Candidate, over: Sequence[Held]
+) -> list[tuple[Held, list[Candidate]]]:
+    """What ended last of some memories, as it is so again; and what tells of its end is over."""
+    last = max((each.valid_to or 0 for each in over), default=0)
+    ended = [each for each in over if each.valid_to == last]
+    if len({each.written.memory.claim for each in ended}) != 1:
+        return []
+    news = [each for each in standing.of_user() if each.type == "event" and each.said_at == last]
+    if any(_DEAD.search(each.written.memory.claim) for each in news):
+        return []
+    told = tuple(
+        Ends(attribute=each.written.memory.attribute, value=each.written.memory.value)
+        for each in news
+    )
+    first = [
+        in_place(candidate, each, each.written.memory.claim, each.written.memory.value, told)
+        for each in ended
+    ]
+    return [(each, [way]) for each, way in zip(ended, first, strict=True)]
+
+
+_DEAD = compile_later(r"\b(?:died|dead|passed away|put (?:down|to sleep)|funeral)\b", re.I)
 
 
 def _fits(told: News, held: Held) -> bool:
