@@ -116,7 +116,13 @@ def _doubt(candidate: Candidate, said: str, *, at_length: bool) -> str:
     who = who or _LISTS.match(said) is not None
     if who or is_given or candidate.category is not None or _asks(said):
         return "doubt where it is little"
-    return "doubt at length" if at_length else "doubt"
+    if at_length:
+        return "doubt at length"
+    return "doubt in few words" if len(scorers.WORD.findall(said)) <= _FEW else "doubt"
+
+
+_FEW = 5
+"""Words of a sentence of which the score knows little."""
 
 
 _LISTS = compile_later(
