@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from beliefledger.gate.calendar_names import NAMES as CALENDAR
 from beliefledger.gate.rules.lexicon import GIVEN, Form, verb_form
 from beliefledger.ledger.candidate import Span, Speech
 from beliefledger.ledger.late_patterns import compile_later
@@ -51,6 +52,8 @@ def name_before(turn: Speech, earlier: Sequence[Speech], start: int, who: str = 
     said = next((each.content for each in earlier if each.turn_id == found.turn), turn.content)
     others = _WOMEN if who in _OF_MEN else _MEN
     low = found.quote.lower()
+    if low not in GIVEN and _SOMEBODY.search(said, 0, found.start) is None:
+        return None  # "my mum's Spotify"
     womans = low.endswith("a") and low not in _MENS_NAMES
     # Of two people whom the words before speak of, nobody knows which.
     return None if others.search(said) or (womans and who in _OF_MEN) else found
@@ -71,6 +74,18 @@ _WOMEN = compile_later(
     r"wifey|stepmum|mrs|ms)\b",
     re.IGNORECASE,
 )
+
+
+_SOMEBODY = compile_later(
+    r"(?:\b(?:is|was|called|named|name is|meet|met|with|and|dr|mr|mrs|ms|prof|professor|brother|"
+    r"sister|mum|mom|dad|mother|father|wife|husband|partner|girlfriend|boyfriend|gf|bf|bff|son|"
+    r"daughter|kid|baby|twin|aunt|uncle|cousin|niece|nephew|gran|grandma|grandpa|grandad|friend|"
+    r"mate|boss|manager|colleague|coworker|teacher|tutor|coach|neighbou?r|landlord|landlady|"
+    r"flatmate|roommate|intern|client|dog|cat|puppy|kitten|horse|pony|rabbit|hamster|parrot|"
+    r"fianc\w+|ex|babysitter|nanny|cleaner|student|supervisor|in[ -]law),? |^\W*|[.!?]\s+)\Z",
+    re.IGNORECASE,
+)
+"""Before the name of somebody, or of an animal."""
 
 
 def _named_before(turn: Speech, earlier: Sequence[Speech], start: int) -> Span | None:
@@ -102,7 +117,10 @@ def _only_name(text: str, start: int, end: int) -> Span | None:
     found = {
         each.group(): each
         for each in _NAME.finditer(text, start, end)
-        if each.group().lower() in GIVEN or _PLACING.search(text, 0, each.start()) is None
+        if each.group().lower() in GIVEN
+        or (
+            _PLACING.search(text, 0, each.start()) is None and each.group().lower() not in CALENDAR
+        )
     }
     if len(found) != 1 or FIRST_PERSON.search(text, start, end) is None:
         return None

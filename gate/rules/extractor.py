@@ -273,8 +273,20 @@ def _is_of_its_slot(mended: Candidate) -> bool:
     return mended.attribute != "identity.age" or _AGE.search(mended.value) is not None
 
 
+_LED = compile_later(
+    r"\s*(?:(?:so|and|but|oh|well|ok|okay|no|wait|sorry|actually|btw|update|correction|also|yeah|"
+    r"anyway|news|mixed that up|i mixed that up|that['’]?s wrong|got (?:that|it) wrong|i mean)\b"
+    r"[\s,.!:–-]+){1,4}",
+    re.I,
+)
+"""What a sentence about somebody with a name may begin with."""
+
+
 def _told_of_others(text: str) -> bool:
     """Whether a sentence without "I" may state something: it begins with a name, or as steps do."""
+    led = _LED.match(text)
+    if led is not None and text[led.end() : led.end() + 1].isupper():
+        return True
     for found in _OPENING.finditer(text):
         low = found[1].lower()
         if low in _NAMERS or (found[1][0].isupper() and third_parties.may_be_name(low)):
@@ -361,12 +373,14 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
             told = _MADE_UP.search(text) is None if told is None else told
             if told:
                 yield each
-        if told is not False and third_parties.may_be_named(text, start, end):
+        led = _LED.match(text, start, end)
+        begin = start if led is None else led.end()
+        if told is not False and third_parties.may_be_named(text, begin, end):
             if told is None:
                 told = _MADE_UP.search(text) is None
             if not told:
                 continue
-            words = words or words_of(text, start, end)
+            words = words if words and begin == start else words_of(text, begin, end)
             yield from third_parties.findings(Reading(text, words, said_at, "third"))
 
 

@@ -15,7 +15,7 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules import inline_repairs
 from beliefledger.gate.rules.figures import under_slot
 from beliefledger.gate.rules.findings import RuleFinding, to_candidate, topic_of
-from beliefledger.gate.rules.lexicon import ONE, PETS, Form, verb_form
+from beliefledger.gate.rules.lexicon import BASES, ONE, PETS, Form, verb_form
 from beliefledger.gate.rules.phrases import slug
 from beliefledger.gate.rules.replacements import (
     IS_WRONG,
@@ -266,6 +266,8 @@ def _mend(sentence: str, offset: int) -> Mend | None:
             continue  # "ok, stop the music" puts nothing right
         if len(words) > 1 and verb_form(words[-1])[1] is Form.PAST:
             continue  # "sorry, phone died"
+        if any(each in BASES or each in _ARE for each in words[1:]):
+            continue  # "no wait, Rosa lives in Genoa" is a sentence of its own
         sure = _how_sure(found, sentence)
         if sure is None or (sure < 2 and not _CHATTER.isdisjoint(words)):
             continue
@@ -297,6 +299,7 @@ def _how_sure(found: re.Match[str], sentence: str) -> int | None:
     return 0 if found["is"] else None
 
 
+_ARE = frozenset("is are was were has have had does did".split())
 _NO_BEGINNING = frozenset("for about with of from back different".split())
 _CHATTER = frozenset(
     "oh ah er um hm hmm well yeah yes nope nah sorry sry topic wow perfect great nice interesting "
