@@ -118,9 +118,7 @@ def _only_name(text: str, start: int, end: int) -> Span | None:
         each.group(): each
         for each in _NAME.finditer(text, start, end)
         if each.group().lower() in GIVEN
-        or (
-            _PLACING.search(text, 0, each.start()) is None and each.group().lower() not in CALENDAR
-        )
+        or (_PLACING.search(text, 0, each.start()) is None and each.group().lower() not in CALENDAR)
     }
     if len(found) != 1 or FIRST_PERSON.search(text, start, end) is None:
         return None

@@ -113,6 +113,7 @@ def _refigured_by(
                 yield candidate.model_copy(update=over)
             continue  # a rule has found it in this slot itself
         alone = bare or _is_moved_only(candidate, kind, figure, memory.claim)
+        alone = alone and _TO_ANOTHER.search(span.quote) is None
         if one.type == NOTE and not alone:
             yield candidate.model_copy(
                 update={
@@ -146,6 +147,18 @@ def _refigured_by(
             when = When()
         cited = _by_its_figure(candidate) if MADE_IT.search(before(candidate)) else candidate
         yield in_place(cited, one, claim, value, (ends,)).model_copy(update={"when": when})
+
+
+_TO_ANOTHER = compile_later(
+    r"\b(?:moved|switched|changed|went|gone|transferred|migrated|swapped|jumped)"
+    r"(?: [\w'’-]+){0,3}? (?:over to|to|with|onto) "
+    r"(?!(?:\d|[$€£]|weekly|monthly|once|twice|every|the \d|(?:mon|tue|wed|thu|fri|sat|sun|jan|"
+    r"feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|half|one|two|three|four|five|six|seven|eight|"
+    r"nine|ten|eleven|twelve|noon|next|this|later|earlier)))[\w'’&-]|"
+    r"\bwith (?-i:[A-Z])[\w'’&-]+(?: now)?\W*$",
+    re.I,
+)
+"""Somebody else has it now, at another price: "moved hosting to Hetzner, 9 bucks now"."""
 
 
 def _by_its_figure(candidate: Candidate) -> Candidate:

@@ -266,7 +266,10 @@ MADE_IT = compile_later(
     r"delayed|(?:agreed|offered|promised) to (?:knock|bring|put|drop|lower|reduce|cut|move|raise|"
     r"up)) (?:it|that|them|me|us|(?:the|my|our) rent) (?:(?:down|up|back|forward|over) )?(?:to|"
     r"till|until) (?:just |only |about |around |the )?$|\b(?:settled|agreed|landed|ended up) (?:at|"
-    r"on|for) (?:just |only |about |around )?$"
+    r"on|for) (?:just |only |about |around )?$|"
+    r"^\W*(?:(?:so|and|but|ok|well|ugh|btw|update|now)\W{1,3}){0,3}(?:it|that|this)(?:['’]?s| has|"
+    r" just)? (?:just |now |since )?(?:went|gone|goes|going|jumped|rose|risen|rises|dropped|fell|"
+    r"fallen|came|increased|crept|shot)(?: (?:up|down|back))? to (?:just |only |about |around )?$"
 )
 _PAID = compile_later(
     r"[$€£]|\b(?:pay(?:s|ing)?|paid|costs?|price|rent(?:s|ing)?|fee|charges?|salary|wages?|earns?|"
