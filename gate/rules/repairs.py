@@ -59,6 +59,10 @@ _STRONG = compile_later(
     re.I,
 )
 """Says that what was said is to be put right."""
+_NOTICED = compile_later(
+    r"\b(?:oh|ah|er|um|uh|hm+|damn|argh|ugh|gah|doh|dang|hang on|hold on)\b", re.I
+)
+"""Said by who has just noticed something."""
 _RATHER = compile_later(r"\b(?:no|nope|nah|wait|actually|rather)\b", re.I)
 """May say so."""
 _MENDS = tuple(
@@ -296,10 +300,20 @@ def _how_sure(found: re.Match[str], sentence: str) -> int | None:
         return 2 if low else 1
     if _RATHER.search(found["lead"]) is not None:
         return 1 if found["right"].count(" ") < len(("oat", "milk")) else 0
-    return 0 if found["is"] else None
+    right = found["right"].strip(" .!")
+    named = right[:1].isupper() or right[:1].isdigit()
+    noticed = named and " " not in right and _NOTICED.search(found["lead"]) is not None
+    # "oh, Thursday", "argh, Kathrin"
+    return 0 if found["is"] or noticed or _WHEN.fullmatch(right) else None
 
 
 _ARE = frozenset("is are was were has have had does did".split())
+_WHEN = compile_later(
+    r"(?:on |at |the )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|jan(?:uary)?|feb(?:ruary)?|"
+    r"march|april|june|july|august|sept(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|"
+    r"\d{1,2}(?:st|nd|rd|th)|\d{1,2}[:.]\d\d|\d{1,2} ?[ap]m|[a-z]+ \d{1,2}(?:st|nd|rd|th)?)",
+    re.I,
+)
 _NO_BEGINNING = frozenset("for about with of from back different".split())
 _CHATTER = frozenset(
     "oh ah er um hm hmm well yeah yes nope nah sorry sry topic wow perfect great nice interesting "
