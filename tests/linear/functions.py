@@ -141,7 +141,10 @@ quit drums last month
 Standup is at 9.
 with the new team its 10 now
 I live in Lisbon.
-forget where i live please"""
+forget where i live please
+I have asthma.
+please forget where I live
+"""
 
 
 @dataclass
