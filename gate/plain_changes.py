@@ -112,10 +112,9 @@ def _doing(text: str, told: News) -> frozenset[str]:
     begin = told.at
     while begin < len(text) and not text[begin].isalnum():
         begin += 1  # the mark between the clauses
-    joined = _AND.match(text, begin)
-    if (
-        joined is not None and begin and _OURSELVES.search(text, 0, begin) is None
-    ):  # "Tom sold his house and moved to Delft"
+    joined = _AND.match(text, begin) if begin else None
+    if joined is not None and _OURSELVES.search(text, 0, begin) is None:
+        # "Tom sold his house and moved to Delft"
         return left_out([*Sentence(text[:begin]).clauses(begin), text[joined.end() :]])
     return left_out(Sentence(text).clauses(begin))
 

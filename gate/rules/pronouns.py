@@ -30,8 +30,8 @@ def told_of(turn: Speech, earlier: Sequence[Speech], read: Read) -> Iterator[Can
         if end - start > _LONGEST or text[end - 1] == "?" or not _BEGINS.match(text, start, end):
             continue
         resolved = notes.resolved(turn, earlier, start, end)
-        if resolved is None or len(resolved[1]) != len(("name", "said")):
-            continue
+        if resolved is None or len(resolved[1]) == 1:
+            continue  # nobody was named
         claim, (name, said) = resolved
         for finding in read(claim, turn.said_at):
             found = to_candidate(finding, turn.said_at)

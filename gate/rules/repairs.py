@@ -299,7 +299,7 @@ def _how_sure(found: re.Match[str], sentence: str) -> int | None:
         low = sentence == sentence.lower() and len(words) == 1 and _CHATTER.isdisjoint(words)
         return 2 if low else 1
     if _RATHER.search(found["lead"]) is not None:
-        return 1 if found["right"].count(" ") < len(("oat", "milk")) else 0
+        return 1 if found["right"].count(" ") < _LONG else 0
     right = found["right"].strip(" .!")
     named = right[:1].isupper() or right[:1].isdigit()
     noticed = named and " " not in right and _NOTICED.search(found["lead"]) is not None
@@ -314,6 +314,8 @@ _WHEN = compile_later(
     r"\d{1,2}(?:st|nd|rd|th)|\d{1,2}[:.]\d\d|\d{1,2} ?[ap]m|[a-z]+ \d{1,2}(?:st|nd|rd|th)?)",
     re.I,
 )
+_LONG = 2
+"""Blanks of what is too long for a value, where "no" alone leads to it."""
 _NO_BEGINNING = frozenset("for about with of from back different".split())
 _CHATTER = frozenset(
     "oh ah er um hm hmm well yeah yes nope nah sorry sry topic wow perfect great nice interesting "
