@@ -58,6 +58,9 @@ _MOST_OLD, _MOST_NEW = 5, 4
 """So many words, at most, give way and take their place."""
 
 
+_HAPPENS = frozenset("changed moved switched swapped renamed became become gone went been".split())
+
+
 class _Token(NamedTuple):
     stem: str
     start: int
@@ -182,8 +185,8 @@ def _swapped(
     linked = old[i - 1].stem in _LINKS - {"with"}
     if not telling or not (len(telling) > 1 or linked or one):
         return None
-    if not (news or one & {"date", "clock", "weekday"}):
-        return None
+    if not news or not _HAPPENS.isdisjoint(words.lower().split()):
+        return None  # "band practice fridays" may be beside Thursdays; "has changed to mondays"
     return (begin, stop), words
 
 

@@ -1,6 +1,10 @@
 """Events of one belief: one slot of one subject, its values and its history."""
 
+from functools import partial
+from operator import is_
 from typing import ClassVar
+
+from pydantic import Field
 
 from beliefledger.ledger.candidate import Span
 from beliefledger.ledger.events.kind import Event, Fact
@@ -89,12 +93,13 @@ class MemoryRevoked(Event):
 
 
 class MemoryExpired(Event):
-    """A memory reached the end of its time, or was `never` so: then it ends as it begins."""
+    """A memory reached the end of its time, or was `never` so: then it ends as it begins. `never`
+    is left out where no words say what ended it."""
 
     NAME: ClassVar = "memory.expired.v1"
     memory_id: Fact[str]
     valid_to: Micros
-    never: Fact[bool] = False
+    never: Fact[bool | None] = Field(default=None, exclude_if=partial(is_, None))
 
 
 class MemoryMovedOut(Event):
