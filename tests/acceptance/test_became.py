@@ -290,3 +290,25 @@ def test_as_of_before_the_first_event_says_so(place):
     assert "before" in run(place, "beliefs", "--as-of", "2020-01-01").stderr
     assert "ever" in run(place, "beliefs", "--subject", "zoe", "--as-of", "2020-01-01").stderr
     assert run(place, "beliefs", "--subject", "ana").stderr == ""
+
+
+def test_what_was_over_before_it_was_told_was_so(memory, clock):
+    _, [studies] = memory.remember("ana", "I study law at Leeds.")
+    clock.ahead(3 * 86_400)
+    memory.remember("ana", "I graduated in July.")
+    assert memory.decision(studies.decision_id).became.what == "expired"
+
+
+def test_what_was_never_so_was_corrected(memory, clock):
+    _, [home] = memory.remember("ana", "I live in Lisbon.")
+    clock.ahead(3 * 86_400)
+    memory.remember("ana", "I was lying when I said I live in Lisbon.")
+    assert memory.decision(home.decision_id).became.what == "corrected"
+
+
+def test_what_was_asked_to_be_forgotten_says_so(memory, clock):
+    _, [home] = memory.remember("ana", "I live in Lisbon.")
+    clock.ahead(3 * 86_400)
+    memory.remember("ana", "please forget where I live")
+    became = memory.decision(home.decision_id).became
+    assert (became.what, became.text) == ("revoked", "revoked on 2026-03-04, as the person asked")
