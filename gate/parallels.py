@@ -185,6 +185,8 @@ def _swapped(
     linked = old[i - 1].stem in _LINKS - {"with"}
     if not telling or not (len(telling) > 1 or linked or one):
         return None
+    if words.lower().startswith(("for ", "since ", "ever ")):
+        return None  # how long it has been so
     if not news or not _HAPPENS.isdisjoint(words.lower().split()):
         return None  # "band practice fridays" may be beside Thursdays; "has changed to mondays"
     return (begin, stop), words
