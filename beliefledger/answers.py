@@ -46,7 +46,8 @@ class Became(Frozen):
 
     `what` is one of `superseded`, `corrected`, `resolved` (a person chose another value),
     `revoked`, `consent_withdrawn`, `consent_expired`, `retention`, `expired`, `ended`, `merged`,
-    `unmerged`, `moved`, `promoted`, `erased`; of a decision also `approved` and `refused`.
+    `unmerged`, `moved`, `promoted`, `erased`; of a decision also `approved`,
+    `refused` and `reconsidered`.
     """
 
     what: str

@@ -24,10 +24,11 @@ from beliefledger.ledger.events.belief import (
     Written,
 )
 from beliefledger.ledger.events.subject import ConsentGranted
-from beliefledger.ledger.events.turn import ReviewDecided
+from beliefledger.ledger.events.turn import GateDecided, ReviewDecided
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.streams import subject_stream
 from beliefledger.ledger.times import Micros, to_datetime
+from beliefledger.ledger.vault import SYSTEM
 from beliefledger.projections import questions
 from beliefledger.projections.beliefs import Version
 from beliefledger.projections.questions import DecisionRow
@@ -36,6 +37,7 @@ _TEXTS = {
     "superseded": "superseded",
     "corrected": "corrected",
     "resolved": "settled otherwise",
+    "reconsidered": "decided again",
     "revoked": "revoked",
     "consent_withdrawn": "consent withdrawn",
     "consent_expired": "consent expired",
@@ -57,6 +59,7 @@ CAUSES = {
     "retention": "retention",
 }
 """What each cause of a `MemoryRevoked` is called."""
+_BY_THE_PERSON = ", as the person asked"
 _OVER = frozenset({MemoriesConsolidated.NAME, MemoryMovedOut.NAME})
 
 
@@ -127,7 +130,7 @@ def told(end: Ending, event: Recorded | None) -> Became:
                 if what == "consent_withdrawn":
                     by = event.causation or by
                 elif event.facts["cause"] == "asked":
-                    why = ", as the person asked"
+                    why = _BY_THE_PERSON
             case MemorySuperseded.NAME:
                 what = "corrected" if event.facts["kind"] == "correction" else "superseded"
             case ConflictResolved.NAME:
@@ -218,11 +221,15 @@ class Fates:
             review = None if row.settled is None else settled[row.settled]
             memory = row.memory_id
             if review is not None:
-                what = "resolved"
+                what, why = "resolved", ""
                 if review.type == ReviewDecided.NAME:
                     what = "approved" if review.facts["approved"] else "refused"
                     memory = review.facts["memory"] or memory
-                found[row.position] = became(what, review.recorded_at, review.event_id)
+                    if review.actor == SYSTEM:  # no reviewer did
+                        why = _BY_THE_PERSON
+                elif review.type == GateDecided.NAME:
+                    what = "reconsidered"
+                found[row.position] = became(what, review.recorded_at, review.event_id, why)
             if memory is not None:
                 memory_of[row.position] = memory
         memories = questions.versions_of_memories(connection, generation, [*memory_of.values()])

@@ -388,6 +388,7 @@ def test_what_waits_for_a_reviewer_is_refused(somebody, told, asked, refused):
     assert refused in decision.claim
     assert decision.became is not None
     assert decision.became.what == "refused"
+    assert decision.became.text.endswith(", as the person asked")
     with pytest.raises(NotPermitted, match="reviewed already"):
         memory.conflicts.review(waits.decision_id, approve=True, by="lea")
     assert somebody.believed_after("I play the cello.")  # and it goes on
