@@ -64,6 +64,11 @@ class Held:
     def mentions(self) -> int:
         return len(self.turns) if self.told is None else self.told
 
+    @property
+    def was_so(self) -> bool:
+        """Whether it was so for some time and is over, or will be."""
+        return self.valid_to is not None and self.valid_from < self.valid_to
+
     def ended(self, at: Micros) -> bool:
         return any(end is not None and end <= at for end in (self.valid_to, self.expires_at))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.decision import TurnView
@@ -16,6 +17,7 @@ from beliefledger.gate.endings import is_named
 from beliefledger.gate.entity_names import of_speaker
 from beliefledger.gate.meant_memories import (
     Standing,
+    as_it_was,
     ends_by_entity,
     in_place,
     says_one_of,
@@ -85,33 +87,26 @@ def _so_again(standing: Standing, candidate: Candidate) -> Iterator[Candidate]:
         and each.written.memory.turn not in before
         and (
             each.valid_to == last.at
-            or (not _was_so(each) and any(says(each.written.memory, some) for some in words))
+            or (not each.was_so and any(_says(each.written.memory, some) for some in words))
         )
     ]
     joke = candidate.model_copy(update={"spans": candidate.spans[:1]})
     for each in over if len(over) <= _MOST else ():
-        memory = each.written.memory
-        yield in_place(joke, each, memory.claim, memory.value, ())
+        yield as_it_was(joke, each, ())
 
 
 def _meant(standing: Standing, candidate: Candidate, over: Sequence[Held]) -> list[Held]:
-    looked_up = [each for each in candidate.ends if each.among]
-    words = [each.value for each in looked_up if each.value]
+    request = request_of(candidate)
+    words = request.words
     there = [*standing.of(words), *standing.denied(), *standing.denied_of(words)]
     # What was never so is not to be told as what was so once.
-    there += [each for each in over if not each.written.memory.negated and _was_so(each)]
-    if any(each.attribute == JUST_BEFORE for each in looked_up):
-        before = {each.turn for each in candidate.spans if each.turn}
-        return [each for each in there if each.written.memory.turn in before]
-    of = [re.compile(each.attribute[1:]) for each in looked_up if len(each.attribute) > 1]
-    there = [each for each in there if all(one.match(each.written.memory.attribute) for one in of)]
-    stated = [each for each in candidate.ends if not each.among]
+    there += [each for each in over if not each.written.memory.negated and each.was_so]
+    if request.before is not None:
+        return [each for each in there if each.written.memory.turn in request.before]
+    there = [each for each in there if request.may_mean(each.written.memory)]
     forget = asks_to_forget(candidate.spans[0].quote)
     found = {
-        each.memory_id: each
-        for each in there
-        if any(is_named(each.written.memory, ends) for ends in stated)
-        or any(some == ALL or says(each.written.memory, some, at_all=forget) for some in words)
+        each.memory_id: each for each in there if request.names(each.written.memory, at_all=forget)
     }
     # "A developer at Acme" is one statement in two slots, and so is its note.
     told = {each.written.memory.claim for each in found.values()}
@@ -119,11 +114,40 @@ def _meant(standing: Standing, candidate: Candidate, over: Sequence[Held]) -> li
     return list(found.values()) if len(found) <= _MOST else []
 
 
-def _was_so(held: Held) -> bool:
-    return held.valid_to is not None and held.valid_from < held.valid_to
+class Request(NamedTuple):
+    """What words take back or ask to have forgotten."""
+
+    words: Sequence[str]
+    of: Sequence[re.Pattern[str]]
+    """Patterns that the attribute of what is meant has to match."""
+    stated: Sequence[Ends]
+    before: frozenset[str] | None
+    """The turn that is meant as a whole, where the words name nothing."""
+
+    def may_mean(self, said: Memory | Candidate) -> bool:
+        """Whether a memory, or what may become one, is in a slot that may be meant."""
+        return all(each.match(said.attribute) for each in self.of)
+
+    def names(self, said: Memory | Candidate, *, at_all: bool) -> bool:
+        """Whether the words name it; `at_all` as of `_says`."""
+        return any(is_named(said, each) for each in self.stated) or any(
+            each == ALL or _says(said, each, at_all=at_all) for each in self.words
+        )
 
 
-def says(memory: Memory | Candidate, words: str, *, at_all: bool = False) -> bool:
+def request_of(candidate: Candidate) -> Request:
+    """What a candidate that takes something back asks for."""
+    looked_up = [each for each in candidate.ends if each.among]
+    just_before = any(each.attribute == JUST_BEFORE for each in looked_up)
+    return Request(
+        [each.value for each in looked_up if each.value],
+        [re.compile(each.attribute[1:]) for each in looked_up if len(each.attribute) > 1],
+        [each for each in candidate.ends if not each.among],
+        frozenset(each.turn for each in candidate.spans if each.turn) if just_before else None,
+    )
+
+
+def _says(memory: Memory | Candidate, words: str, *, at_all: bool = False) -> bool:
     """Whether a memory, or what may become one, has all of these words, and one of them where it
     tells its value; or, with `at_all`, wherever it has them."""
     said = stems(words)

@@ -253,6 +253,12 @@ def in_place(
     )
 
 
+def as_it_was(candidate: Candidate, held: Held, ends: tuple[Ends, ...]) -> Candidate:
+    """A candidate for a memory as it was before it ended."""
+    memory = held.written.memory
+    return in_place(candidate, held, memory.claim, memory.value, ends)
+
+
 def ends_by_entity(
     standing: Standing, some: Sequence[Held], *, at: Micros | None = None, never: bool = False
 ) -> Iterator[tuple[str, tuple[Ends, ...]]]:

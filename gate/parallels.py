@@ -4,7 +4,6 @@ of this month I work 37.5 hours a week". Pure but for what a draft looks up.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions, new_figures
 from beliefledger.gate.rules.renewals import Sentence
 from beliefledger.gate.rules.subjects import acting, subject_of
+from beliefledger.gate.sentences import parted
 from beliefledger.gate.spoken_of import is_done_by_another, is_of_another
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
@@ -72,41 +72,30 @@ def otherwise(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, 
     with that; none where several are meant."""
     said = candidate.spans[0].quote
     low = said.lower()
-    news = _LATER.search(low) is not None or _NEWS.search(low) is not None
-    parts = [each for each in _clauses(said) if not _DOUBT.search(said[each[0] : each[1]].lower())]
-    if not parts:
-        return
+    if _LATER.search(low) is None and _NEWS.search(low) is None:
+        return  # "band practice fridays" may be beside Thursdays; and most sentences tell no news
+    clauses = [
+        (each, _tokens(said, *each))
+        for each in parted(said, _CLAUSE)
+        if not _DOUBT.search(said[slice(*each)].lower())
+    ]
     doing = standing.without_employer(acting(Sentence(said).clauses(len(said))))
     subject = subject_of(said)
     found: dict[str, list[tuple[Held, list[Candidate]]]] = {}
-    for held in standing.of_user():
+    for held in standing.of_user() if clauses else ():
         memory = held.written.memory
         if held.type not in LASTING or memory.negated or memory.entity != SELF:
             continue
         if memory.attribute.startswith(_STAYS) or memory.category is not None:
             continue
-        swap = _swap(memory.claim, said, parts, news=news)
+        swap = _swap(memory.claim, said, clauses)
         if swap is None or distinctions.apart(said, memory.claim, memory.attribute):
             continue
         if is_done_by_another(doing, held) or (subject and is_of_another(subject, held)):
             continue
-        claim = f"{memory.claim[: swap.begin]}{swap.words}{memory.claim[swap.stop :]}"
-        was = memory.claim[swap.begin : swap.stop]
-        ends: tuple[Ends, ...] = ()
-        value = claim
-        if held.type == NOTE:
-            ends = (Ends(attribute=memory.attribute, value=memory.value),)
-        elif was in memory.value:
-            value = memory.value.replace(was, swap.words, 1)
-        else:
-            continue
-        here = candidate.spans[0]
-        quote = said[slice(*swap.clause)]
-        start = here.start + swap.clause[0]
-        span = here.model_copy(update={"start": start, "end": start + len(quote), "quote": quote})
-        clause = candidate.model_copy(update={"spans": (span,)})
-        way = in_place(clause, held, claim, value, ends)
-        found.setdefault(memory.claim, []).append((held, [way]))
+        anew = _anew(candidate, held, swap)
+        if anew is not None:
+            found.setdefault(memory.claim, []).append((held, [anew]))
     if len(found) == 1:
         yield from next(iter(found.values()))
 
@@ -121,23 +110,36 @@ class _Swap(NamedTuple):
     clause: tuple[int, int]
 
 
-def _swap(claim: str, said: str, parts: Sequence[tuple[int, int]], *, news: bool) -> _Swap | None:
-    wholes = dict.fromkeys([(0, len(claim)), *_clauses(claim, _PART)])
-    for old in [_tokens(claim, *each) for each in wholes]:
-        for start, end in parts:
-            found = _swapped(old, _tokens(said, start, end), claim, said, news=news)
+def _anew(candidate: Candidate, held: Held, swap: _Swap) -> Candidate | None:
+    """A memory with other words, as the clause says them; None where they are not of its value."""
+    memory = held.written.memory
+    was = memory.claim[swap.begin : swap.stop]
+    claim = f"{memory.claim[: swap.begin]}{swap.words}{memory.claim[swap.stop :]}"
+    ends: tuple[Ends, ...] = ()
+    if held.type == NOTE:
+        value, ends = claim, (Ends(attribute=memory.attribute, value=memory.value),)
+    elif was in memory.value:
+        value = memory.value.replace(was, swap.words, 1)
+    else:
+        return None
+    here = candidate.spans[0]
+    quote = here.quote[slice(*swap.clause)]
+    start = here.start + swap.clause[0]
+    span = here.model_copy(update={"start": start, "end": start + len(quote), "quote": quote})
+    return in_place(candidate.model_copy(update={"spans": (span,)}), held, claim, value, ends)
+
+
+def _swap(
+    claim: str, said: str, clauses: Sequence[tuple[tuple[int, int], Sequence[_Token]]]
+) -> _Swap | None:
+    for part in dict.fromkeys([(0, len(claim)), *parted(claim, _PART)]):
+        old = _tokens(claim, *part)
+        for clause, new in clauses:
+            found = _swapped(old, new, claim, said)
             if found is not None:
                 (begin, stop), words = found
-                return _Swap(begin, stop, words, (start, end))
+                return _Swap(begin, stop, words, clause)
     return None
-
-
-def _clauses(said: str, marks: re.Pattern[str] = _CLAUSE) -> Iterator[tuple[int, int]]:
-    begin = 0
-    for parting in marks.finditer(said):
-        yield begin, parting.start()
-        begin = parting.end()
-    yield begin, len(said)
 
 
 def _tokens(text: str, start: int = 0, end: int | None = None) -> list[_Token]:
@@ -154,7 +156,7 @@ def _tokens(text: str, start: int = 0, end: int | None = None) -> list[_Token]:
 
 
 def _swapped(
-    old: Sequence[_Token], new: Sequence[_Token], claim: str, said: str, *, news: bool
+    old: Sequence[_Token], new: Sequence[_Token], claim: str, said: str
 ) -> tuple[tuple[int, int], str] | None:
     """Where in a claim the words stand that give way, and those that take their place; None where
     a clause does not say the same but for these."""
@@ -187,8 +189,8 @@ def _swapped(
         return None
     if words.lower().startswith(("for ", "since ", "ever ")):
         return None  # how long it has been so
-    if not news or not _HAPPENS.isdisjoint(words.lower().split()):
-        return None  # "band practice fridays" may be beside Thursdays; "has changed to mondays"
+    if not _HAPPENS.isdisjoint(words.lower().split()):
+        return None  # "has changed to mondays"
     return (begin, stop), words
 
 

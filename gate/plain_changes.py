@@ -11,7 +11,15 @@ from typing import NamedTuple
 
 from beliefledger.gate import pairs, records
 from beliefledger.gate.belief import Held
-from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place, stem, told_last
+from beliefledger.gate.meant_memories import (
+    LASTING,
+    WORD,
+    Standing,
+    as_it_was,
+    in_place,
+    stem,
+    told_last,
+)
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.farewells import PLANNING, SHARED
@@ -174,9 +182,7 @@ def _once_so(standing: Standing) -> Iterator[Held]:
     there = standing.of_user()
     slots = {(each.type, each.written.memory.attribute) for each in there if each.type != NOTE}
     for each in standing.over():
-        memory = each.written.memory
-        was_so = each.valid_to is not None and each.valid_from < each.valid_to
-        if was_so and (each.type, memory.attribute) not in slots:
+        if each.was_so and (each.type, each.written.memory.attribute) not in slots:
             yield each
 
 
@@ -195,11 +201,7 @@ def _again(
         Ends(attribute=each.written.memory.attribute, value=each.written.memory.value)
         for each in news
     )
-    first = [
-        in_place(candidate, each, each.written.memory.claim, each.written.memory.value, told)
-        for each in ended
-    ]
-    return [(each, [way]) for each, way in zip(ended, first, strict=True)]
+    return [(each, [as_it_was(candidate, each, told)]) for each in ended]
 
 
 _DEAD = compile_later(r"\b(?:died|dead|passed away|put (?:down|to sleep)|funeral)\b", re.I)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from beliefledger.gate.calendar_names import MONTHS
@@ -46,6 +47,22 @@ def around(text: str, at: int) -> tuple[int, int]:
 def preceding(text: str, start: int) -> tuple[int, int] | None:
     """The last sentence that ends before an offset."""
     return next((each for each in reversed(_sentences(text)) if each[1] <= start), None)
+
+
+def is_question(sentence: str) -> bool:
+    """Whether a sentence ends with a question mark, but for what closes it."""
+    return sentence.rstrip("\"'” )").endswith("?")
+
+
+def parted(
+    text: str, marks: re.Pattern[str], start: int = 0, end: int | None = None
+) -> Iterator[tuple[int, int]]:
+    """The parts of text[start:end] between the places where a pattern matches."""
+    stop = len(text) if end is None else end
+    for mark in marks.finditer(text, start, stop):
+        yield start, mark.start()
+        start = mark.end()
+    yield start, stop
 
 
 def before(text: str, at: int) -> str:

@@ -3,23 +3,15 @@ asks to have forgotten: nobody is to believe them any more by approving them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from beliefledger.gate.decision import TurnView
-from beliefledger.gate.denials import says
+from beliefledger.gate.denials import Request, request_of
 from beliefledger.gate.draft import Draft
-from beliefledger.gate.endings import is_named
 from beliefledger.gate.entity_names import of_speaker
 from beliefledger.gate.outcomes import Outcome
-from beliefledger.gate.rules.denials import (
-    ALL,
-    ATTRIBUTE,
-    JUST_BEFORE,
-    RETRACTION,
-    asks_to_forget,
-)
+from beliefledger.gate.rules.denials import ATTRIBUTE, RETRACTION, asks_to_forget
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.events import Event
@@ -55,30 +47,24 @@ def refuse_taken_back(
     ]
     if not asked:
         return
+    requests = [(each.spans[0].quote, request_of(each)) for each in asked]
     for each in list(_waiting(draft, subject_ref)):
         if each.turn == turn.turn_id:
             continue
-        request = next((one for one in asked if _is_meant(each, one)), None)
-        if request is None:
+        words = next((quote for quote, one in requests if _is_meant(each, one)), None)
+        if words is None:
             continue
         draft.rely_on(each.turn)
-        note = ASKED if asks_to_forget(request.spans[0].quote) else TAKEN_BACK
+        note = ASKED if asks_to_forget(words) else TAKEN_BACK
         refused = ReviewDecided(decision=each.decision, approved=False, note=note)
         draft.write(New(refused, new_id(), each.turn, subject_ref, SYSTEM, cause, turn.turn_id))
 
 
-def _is_meant(waiting: _Waiting, request: Candidate) -> bool:
-    looked_up = [each for each in request.ends if each.among]
+def _is_meant(waiting: _Waiting, request: Request) -> bool:
+    if request.before is not None:
+        return waiting.turn in request.before
     said = waiting.candidate
-    if any(each.attribute == JUST_BEFORE for each in looked_up):
-        return waiting.turn in {each.turn for each in request.spans if each.turn}
-    of = [each.attribute[1:] for each in looked_up if len(each.attribute) > 1]
-    if not all(re.match(each, said.attribute) for each in of):
-        return False
-    if any(is_named(said, each) for each in request.ends if not each.among):
-        return True
-    words = [each.value for each in looked_up if each.value]
-    return any(each == ALL or says(said, each, at_all=True) for each in words)
+    return request.may_mean(said) and request.names(said, at_all=True)
 
 
 def _waiting(draft: Draft, subject_ref: str) -> Iterator[_Waiting]:

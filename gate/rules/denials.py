@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from beliefledger.gate.literals import Guarded, Table, plain
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.gate.rules.sensitive import category_of
-from beliefledger.gate.sentences import sentences
+from beliefledger.gate.sentences import is_question, sentences
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span, Speech, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -101,7 +101,7 @@ def denials(text: str) -> Iterator[Denial]:
         return
     said = sentences(text)
     for number, (start, end) in enumerate(said):
-        asks = text[start:end].rstrip("\"'” )").endswith("?")
+        asks = is_question(text[start:end])
         if end - start > LONGEST or (asks and not _POLITE.match(text, start, end)):
             continue
         # "Earlier I said I live in Porto. That was wrong."

@@ -17,6 +17,7 @@ from beliefledger.gate.rules.last_days import last_day
 from beliefledger.gate.rules.lexicon import AS_BASE, expanded, load, third_person, verb_form
 from beliefledger.gate.rules.phrases import pointing, retell
 from beliefledger.gate.rules.sensitive import category_of
+from beliefledger.gate.sentences import is_question
 from beliefledger.ledger.candidate import SELF, Ends
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -77,7 +78,7 @@ def endings(reading: Reading) -> Iterator[Over]:
     text = reading.content[start:end]
     low = lowered(text)
     events = _EVENTS.possible(low)
-    if not events or text.rstrip("\"'” )").endswith("?") or _HINT.search(low, low) is None:
+    if not events or is_question(text) or _HINT.search(low, low) is None:
         return
     for event in events:
         found = event.pattern.pattern.search(text)

@@ -18,6 +18,7 @@ from beliefledger.gate.rules.last_days import last_day
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.rules.successions import without_reason
+from beliefledger.gate.sentences import is_question
 from beliefledger.ledger.candidate import Ends, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -75,7 +76,7 @@ def may_be_in(text: str) -> bool:
 def findings(content: str, start: int, end: int, said_at: int) -> Iterator[RuleFinding]:
     """What the sentence content[start:end] takes leave of."""
     text = content[start:end]
-    if len(text) > LONGEST or text.rstrip("\"'” )").endswith("?") or not may_be_in(text):
+    if len(text) > LONGEST or is_question(text) or not may_be_in(text):
         return
     found = list(dict.fromkeys(_partings(text)))
     if not found:

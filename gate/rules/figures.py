@@ -17,6 +17,7 @@ from beliefledger.gate.rules.findings import Reading, RuleFinding, capped
 from beliefledger.gate.rules.lexicon import WORDS, Form, expanded, load, third_person, verb_form
 from beliefledger.gate.rules.phrases import before_names, retell, singular, slug
 from beliefledger.gate.rules.words import tokens
+from beliefledger.gate.sentences import is_question
 from beliefledger.ledger.candidate import SELF, Precision, SpeechAct, When
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY
@@ -138,7 +139,7 @@ _REMINDS = re.compile(r"\W*(?:you know|you remember|remember)\b,? (?:the|that|ho
 
 def asked(text: str, match: re.Match[str]) -> bool:
     """Whether words are part of what is asked, and not told beside it."""
-    if not text.rstrip("\"'” )").endswith("?"):
+    if not is_question(text):
         return False
     told = _REASON.search(text[: match.start()]) is not None or _REMINDS.match(text) is not None
     return not told and _GOES_ON.search(text[match.end() :]) is None

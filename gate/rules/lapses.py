@@ -17,6 +17,7 @@ from beliefledger.gate.rules.lexicon import expanded, load, verb_form
 from beliefledger.gate.rules.people import HOW, KIN
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.rules.successions import without_reason
+from beliefledger.gate.sentences import is_question
 from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "event.lapse"
@@ -90,7 +91,7 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
 
 def lapses(text: str) -> Iterator[Lapse]:
     """What a sentence says is over."""
-    if not 0 < len(text) <= LONGEST or text.rstrip("\"'” )").endswith("?"):
+    if not 0 < len(text) <= LONGEST or is_question(text):
         return
     low = plain(text)
     possible = _EVENTS.possible(low)

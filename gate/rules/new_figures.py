@@ -13,6 +13,7 @@ from typing import NamedTuple
 from beliefledger.gate.literals import Guarded, lowered
 from beliefledger.gate.rules.findings import RuleFinding
 from beliefledger.gate.rules.lexicon import load
+from beliefledger.gate.sentences import is_question
 from beliefledger.ledger.candidate import Ends, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -118,7 +119,7 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
     mine = _mine(text, low)
     if mine is None and _CUE.search(low, low) is None:
         return
-    if text.rstrip("\"'” )").endswith("?") or (mine is None and _DOUBT.search(low)):
+    if is_question(text) or (mine is None and _DOUBT.search(low)):
         return
     while end > start and content[end - 1] in ".!,; ":
         end -= 1

@@ -16,6 +16,7 @@ from beliefledger.gate.rules.lexicon import GIVEN, expanded, load
 from beliefledger.gate.rules.patterns import is_job
 from beliefledger.gate.rules.phrases import slug
 from beliefledger.gate.rules.sensitive import category_of
+from beliefledger.gate.sentences import is_question
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -45,7 +46,7 @@ def findings(
 ) -> Iterator[RuleFinding]:
     """What the sentence content[start:end] tells of somebody's health, beyond what was `found`."""
     text = content[start:end]
-    if len(text) > LONGEST or text.rstrip("\"'” )").endswith("?"):
+    if len(text) > LONGEST or is_question(text):
         return
     if any(each.category or category_of(each.claim) == HEALTH for each in found):
         return

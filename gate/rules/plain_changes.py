@@ -16,6 +16,7 @@ from beliefledger.gate.rules.lexicon import GIVEN, expanded, load
 from beliefledger.gate.rules.patterns import is_job
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.rules.successions import without_reason
+from beliefledger.gate.sentences import is_question
 from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "event.plain-change"
@@ -120,7 +121,7 @@ def news(text: str) -> Iterator[News]:
     if not 0 < len(text) <= LONGEST:
         return
     low = plain(text)
-    if text.rstrip("\"'” )").endswith("?") and _POLITE.match(low) is None:
+    if is_question(text) and _POLITE.match(low) is None:
         return
     possible = _CHANGES.possible(low)
     if not possible:

@@ -18,6 +18,7 @@ from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.patterns import is_job
 from beliefledger.gate.rules.slot_values import NO_PLACES
+from beliefledger.gate.sentences import is_question
 from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "event.renewal"
@@ -216,7 +217,7 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
     while end > start and content[end - 1] in ".!,; ":
         end -= 1
     text = content[start:end]
-    if not 0 < len(text) <= LONGEST or text.rstrip("\"'” )").endswith("?"):
+    if not 0 < len(text) <= LONGEST or is_question(text):
         return
     low = lowered(text)
     if (

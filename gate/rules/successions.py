@@ -14,6 +14,7 @@ from beliefledger.gate.rules import idioms
 from beliefledger.gate.rules.findings import RuleFinding, looked_up
 from beliefledger.gate.rules.renewals import spelt_out
 from beliefledger.gate.rules.sensitive import category_of
+from beliefledger.gate.sentences import is_question, parted
 from beliefledger.ledger.late_patterns import compile_later
 
 ATTRIBUTE = "event.succession"
@@ -50,15 +51,12 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
 def _news_in(content: str, start: int, end: int) -> tuple[int, int] | None:
     """The clause of a sentence that tells how it is from now on, where the sentence as a whole may
     be a joke or only supposed: "cant keep up lol, new episodes every second week from now on"."""
-    if content[start:end].rstrip("\"'” )").endswith("?"):
+    if is_question(content[start:end]):
         return None
-    begin = start
-    for parting in (*_REASON.finditer(content, start, end), None):
-        stop = end if parting is None else parting.start()
+    for begin, stop in parted(content, _REASON, start, end):
         part = content[begin:stop]
         if _NOW.search(part) and part.count(" ") >= _LEAST and successions.may_overtake(part):
             return begin, stop
-        begin = stop if parting is None else parting.end()
     return None
 
 
@@ -75,13 +73,11 @@ def without_reason(content: str, start: int, end: int) -> tuple[int, int]:
     """The clause of a sentence of a special category that is of none and sounds most like a change:
     "got rid of the cats", where allergies are why. All of the sentence where each clause is of
     one."""
-    begin, found = start, []
-    for parting in (*_REASON.finditer(content, start, end), None):
-        stop = end if parting is None else parting.start()
+    found = []
+    for begin, stop in parted(content, _REASON, start, end):
         part = content[begin:stop]
         if part.strip() and category_of(part) is None:
             found.append((scorers.sounds_like_change(part), begin, stop))
-        begin = stop if parting is None else parting.end()
     return max(found)[1:] if found else (start, end)
 
 
