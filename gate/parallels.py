@@ -52,6 +52,9 @@ _LINKS = frozenset(
     "in at on with from about for to of by as into onto until till up down per each every".split()
 )
 _WEAK = _LINKS | frozenset("week month year day time thing people always new".split())
+_RATE = compile_later(r"\b(?:for|to) (?:every|each)\b|\bper\b")
+_TELLING = 3
+"""So many words have to tell what a rate is of."""
 _STAYS = ("language.", "likes.", "has.", "pets.", "relation.", "speaks.", "learns.", "identity.")
 """Of what somebody may have, like or know several."""
 _MOST_OLD, _MOST_NEW = 5, 4
@@ -72,13 +75,16 @@ def otherwise(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, 
     with that; none where several are meant."""
     said = candidate.spans[0].quote
     low = said.lower()
-    if _LATER.search(low) is None and _NEWS.search(low) is None:
+    news = _LATER.search(low) is not None or _NEWS.search(low) is not None
+    if not news and _RATE.search(low) is None:
         return  # "band practice fridays" may be beside Thursdays; and most sentences tell no news
     clauses = [
         (each, _tokens(said, *each))
         for each in parted(said, _CLAUSE)
         if not _DOUBT.search(said[slice(*each)].lower())
     ]
+    if not news:
+        clauses = [each for each in clauses if _is_rate(said[slice(*each[0])], each[1])]
     doing = standing.without_employer(acting(Sentence(said).clauses(len(said))))
     subject = subject_of(said)
     found: dict[str, list[tuple[Held, list[Candidate]]]] = {}
@@ -88,7 +94,7 @@ def otherwise(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, 
             continue
         if memory.attribute.startswith(_STAYS) or memory.category is not None:
             continue
-        swap = _swap(memory.claim, said, clauses)
+        swap = (_swap if news else _other_rate)(memory.claim, said, clauses)
         if swap is None or distinctions.apart(said, memory.claim, memory.attribute):
             continue
         if is_done_by_another(doing, held) or (subject and is_of_another(subject, held)):
@@ -139,6 +145,29 @@ def _swap(
             if found is not None:
                 (begin, stop), words = found
                 return _Swap(begin, stop, words, clause)
+    return None
+
+
+def _is_rate(clause: str, tokens: Sequence[_Token]) -> bool:
+    """Whether a clause says at some length how much there is for how much."""
+    telling = [each.stem for each in tokens if each.stem not in _WEAK and each.stem.isalpha()]
+    return _RATE.search(clause.lower()) is not None and len(telling) >= _TELLING
+
+
+def _other_rate(
+    claim: str, said: str, clauses: Sequence[tuple[tuple[int, int], Sequence[_Token]]]
+) -> _Swap | None:
+    """The figure that gives way in a claim of which a clause says a run of words again, all of them
+    but for this figure. Nobody has two rates of the same, so that it needs no word of news."""
+    old = _tokens(claim)
+    for clause, new in clauses:
+        for start in range(len(old) - len(new) + 1):
+            there = old[start : start + len(new)]
+            other = [at for at, (a, b) in enumerate(zip(there, new, strict=True)) if a[0] != b[0]]
+            if len(other) == 1:
+                was, now = there[other[0]], new[other[0]]
+                if was.stem[:1].isdigit() and now.stem[:1].isdigit():
+                    return _Swap(was.start, was.end, said[now.start : now.end], clause)
     return None
 
 
