@@ -33,6 +33,7 @@ class Cause(StrEnum):
     WITHDRAWN = "consent_withdrawn"
     RETENTION = "retention"
     UNTRUE = "untrue"
+    ERASED = "erased"
 
 
 DOUBTED = frozenset({Cause.QUARANTINED})
@@ -53,6 +54,7 @@ class State(StrEnum):
     WITHDRAWN = "consent_withdrawn"
     RETENTION = "retention"
     UNTRUE = "untrue"
+    ERASED = "erased"
 
 
 WITHHELD = {
@@ -61,6 +63,7 @@ WITHHELD = {
     State.WITHDRAWN: Cause.WITHDRAWN,
     State.RETENTION: Cause.RETENTION,
     State.UNTRUE: Cause.UNTRUE,
+    State.ERASED: Cause.ERASED,
 }
 OUTDATED = frozenset({State.SUPERSEDED, State.CORRECTED, State.EXPIRED})
 

@@ -27,6 +27,8 @@ from beliefledger.gate.standing import (
     Withheld,
 )
 from beliefledger.gate.standing_parts import (
+    OF_BELIEF,
+    OF_SUBJECT,
     FoldedDecision,
     FoldedTurn,
     Spans,
@@ -49,7 +51,6 @@ from beliefledger.ledger.events.belief import (
     ConflictResolved,
     ConsolidationUndone,
     MemoriesConsolidated,
-    MemoryAdmitted,
     MemoryExpired,
     MemoryMovedIn,
     MemoryMovedOut,
@@ -57,12 +58,6 @@ from beliefledger.ledger.events.belief import (
     MemoryRevoked,
     MemorySuperseded,
     Written,
-)
-from beliefledger.ledger.events.subject import (
-    ConsentGranted,
-    ConsentWithdrawn,
-    ContentErased,
-    ErasureRequested,
 )
 from beliefledger.ledger.events.turn import (
     CandidateProposed,
@@ -173,6 +168,8 @@ class StandingFold:
         if found.state is State.ENDED:  # its words are those of the memories that came back
             states = (each.state for one in found.originals if (each := self._memories.get(one)))
             cause = next((WITHHELD[each] for each in states if each in WITHHELD), None)
+        if found.state is State.CORRECTED and found.by and self.withholds(found.by, rights):
+            return Cause.UNTRUE  # without what is right instead, it would be told as having been so
         if cause is None and not rights.cover(found):
             return Cause.SPECIAL_CATEGORY if ORDINARY in rights.covered else Cause.NO_BASIS
         return cause
@@ -280,10 +277,10 @@ class StandingFold:
             self._of_turn(each)
         elif kind == ReviewDecided.NAME:
             self._reviewed(each)
-        elif kind in _SUBJECT:
+        elif kind in OF_SUBJECT:
             self.changed_at = each.position
             self.consent = consents.folded([each], self.consent)
-        elif kind in _BELIEF:
+        elif kind in OF_BELIEF:
             self._of_belief(each)
 
     def _of_turn(self, each: Recorded) -> None:
@@ -383,12 +380,18 @@ class StandingFold:
         state = State.HELD
         if each.type == MemoryQuarantined.NAME or facts.get("quarantined"):
             state = State.QUARANTINED
+        if each.destroyed:
+            state = State.ERASED
         said = written if isinstance(written, Written) else None
+        until = None if said is None else said.memory.valid_to
+        if state is State.HELD and until is not None:
+            state = State.EXPIRED  # "I live in Lisbon", said of a time before the move
         now = MemoryStanding(
             state=state,
             belief=each.stream,
             category=(said.memory.category if said else None) or ORDINARY,
             grant=said.grant if said else "",
+            since=until,
             position=each.position,
             originals=tuple(facts.get("originals", ())),
         )
@@ -439,6 +442,10 @@ class StandingFold:
             position=each.position,
         )
         self._touched.memories.add(memory_id)
+        if state in WITHHELD:  # what it took the place of is told otherwise, too
+            self._touched.memories.update(
+                other for other, each in self._memories.items() if each.by == memory_id
+            )
 
     def _changes(self, before: MemoryStanding | None, state: State) -> None:
         """Note whether a memory is shown that was not, or the other way round."""
@@ -466,35 +473,3 @@ class StandingFold:
         self._touched.memories.update(
             memory_id for memory_id, each in self._memories.items() if each.belief == stream
         )
-
-
-_SUBJECT = frozenset(
-    {ConsentGranted.NAME, ConsentWithdrawn.NAME, ErasureRequested.NAME, ContentErased.NAME}
-)
-_BELIEF = frozenset(
-    {
-        BeliefContested.NAME,
-        ConflictResolved.NAME,
-        ConsolidationUndone.NAME,
-        MemoriesConsolidated.NAME,
-        MemoryAdmitted.NAME,
-        MemoryExpired.NAME,
-        MemoryMovedIn.NAME,
-        MemoryMovedOut.NAME,
-        MemoryQuarantined.NAME,
-        MemoryRevoked.NAME,
-        MemorySuperseded.NAME,
-    }
-)
-NAMES = (
-    _SUBJECT
-    | _BELIEF
-    | {
-        TurnRecorded.NAME,
-        ExtractionCompleted.NAME,
-        CandidateProposed.NAME,
-        GateDecided.NAME,
-        ReviewDecided.NAME,
-    }
-)
-"""The names of the events that standing depends on."""

@@ -11,6 +11,63 @@ from beliefledger.gate.consent import Consent, Grant
 from beliefledger.gate.outcomes import CAPPED
 from beliefledger.gate.standing import MemoryStanding, Run, State
 from beliefledger.ledger.dataclass import dataclass
+from beliefledger.ledger.events.belief import (
+    BeliefContested,
+    ConflictResolved,
+    ConsolidationUndone,
+    MemoriesConsolidated,
+    MemoryAdmitted,
+    MemoryExpired,
+    MemoryMovedIn,
+    MemoryMovedOut,
+    MemoryQuarantined,
+    MemoryRevoked,
+    MemorySuperseded,
+)
+from beliefledger.ledger.events.subject import (
+    ConsentGranted,
+    ConsentWithdrawn,
+    ContentErased,
+    ErasureRequested,
+)
+from beliefledger.ledger.events.turn import (
+    CandidateProposed,
+    ExtractionCompleted,
+    GateDecided,
+    ReviewDecided,
+    TurnRecorded,
+)
+
+OF_SUBJECT = frozenset(
+    {ConsentGranted.NAME, ConsentWithdrawn.NAME, ErasureRequested.NAME, ContentErased.NAME}
+)
+OF_BELIEF = frozenset(
+    {
+        BeliefContested.NAME,
+        ConflictResolved.NAME,
+        ConsolidationUndone.NAME,
+        MemoriesConsolidated.NAME,
+        MemoryAdmitted.NAME,
+        MemoryExpired.NAME,
+        MemoryMovedIn.NAME,
+        MemoryMovedOut.NAME,
+        MemoryQuarantined.NAME,
+        MemoryRevoked.NAME,
+        MemorySuperseded.NAME,
+    }
+)
+NAMES = (
+    OF_SUBJECT
+    | OF_BELIEF
+    | {
+        TurnRecorded.NAME,
+        ExtractionCompleted.NAME,
+        CandidateProposed.NAME,
+        GateDecided.NAME,
+        ReviewDecided.NAME,
+    }
+)
+"""The names of the events that standing depends on."""
 
 Spans = Mapping[str, tuple[Run, ...]]
 """By turn: the runs of its words that a candidate is about."""

@@ -104,7 +104,7 @@ def of_memory(
     planned, over = _planned(belief), plan_is_over(belief, now)
     outdated = standing.state == "outdated" or over
     contested = standing.state == "contested" or belief.contested or bool(belief.contradicts)
-    happened = belief.event_from if belief.type == "event" else None
+    happened = belief.event_from if belief.type == "event" or planned else None
     line = ContextLine(
         citation=belief.memory_id,
         id=belief.memory_id,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from beliefledger.gate.rulebook import Rules
-from beliefledger.gate.standing_fold import NAMES
-from beliefledger.gate.standing_parts import Touched
+from beliefledger.gate.standing_parts import NAMES, Touched
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, NotPermitted
 from beliefledger.ledger.events.recall import MemoriesRecalled

@@ -4,7 +4,7 @@ no longer so. It reads from the index of the search, and so only what may be sho
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from beliefledger.answers import BeliefAnswer
@@ -127,7 +127,7 @@ class Pinning:
                 said.content,
                 tuple(joined([*shown.withheld, *unmeant])),
                 over_of(
-                    each
+                    replace(each, by=live.standing.named(each.by))
                     for each in standing.outdated
                     if live.standing.is_over(each.since)
                     and (each.start, each.end) not in joined(shown.withheld)

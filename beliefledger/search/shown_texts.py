@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 
-from beliefledger.gate.standing_fold import NAMES
+from beliefledger.gate.standing_parts import NAMES
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.gc_pause import gc_paused

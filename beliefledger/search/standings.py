@@ -10,8 +10,8 @@ from dataclasses import field, replace
 
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.standing import OUTDATED, MemoryStanding, Rights, TurnStanding, rights_of
-from beliefledger.gate.standing_fold import NAMES, StandingFold
-from beliefledger.gate.standing_parts import Touched
+from beliefledger.gate.standing_fold import StandingFold
+from beliefledger.gate.standing_parts import NAMES, Touched
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.late_patterns import compile_later
@@ -100,7 +100,13 @@ class Standing:
     def outdated(self, memory_id: str) -> MemoryStanding | None:
         """What became of a memory that is no longer so; None while it is, or where none is."""
         found = self.fold.memory(memory_id)
-        return found if found and found.state in OUTDATED and self.is_over(found.since) else None
+        if not found or found.state not in OUTDATED or not self.is_over(found.since):
+            return None
+        return replace(found, by=self.named(found.by))
+
+    def named(self, memory_id: str | None) -> str | None:
+        """What took the place of something, where it may be shown itself."""
+        return memory_id if memory_id is not None and self.memory(memory_id) else None
 
     def is_over(self, since: Micros | None) -> bool:
         """Whether what ends at a time is over by now."""
@@ -112,17 +118,21 @@ class Standing:
             turn = hit.turn
             if turn is None:
                 return hit
+            over = turn.outdated(self.now)
             return replace(
                 hit,
-                superseded=turn.outdated(self.now),
-                parts=turn.over(self.now),
+                superseded=over and self._with_name(over),
+                parts=tuple(self._with_name(each) for each in turn.over(self.now)),
                 reasons=turn.reasons,
             )
         found = self.outdated(hit.id)
         if found is None:
             return replace(hit, reasons=self._reasons(hit.id))
-        over = Superseded(hit.id, found.by, found.since)
-        return replace(hit, superseded=over, reasons=self._reasons(hit.id))
+        became = Superseded(hit.id, found.by, found.since)
+        return replace(hit, superseded=became, reasons=self._reasons(hit.id))
+
+    def _with_name(self, over: Superseded) -> Superseded:
+        return replace(over, by=self.named(over.by))
 
     def _reasons(self, memory_id: str) -> tuple[str, ...]:
         return ()

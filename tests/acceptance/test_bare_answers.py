@@ -77,3 +77,36 @@ def test_the_question_is_not_told_as_the_words_of_who_answered(place):
         memory.remember("ana", "Cardiff", session="s")
         told, *_ = memory.context("ana", "where do I live now?").lines
     assert (told.text, told.words) == ("User lives in Cardiff", None)
+
+
+@pytest.mark.parametrize(
+    ("before", "shouted", "text"),
+    [
+        ("We have two cats.", "30!!", "two cats"),
+        ("I have one sister.", "8!!", "one sister"),
+        ("I have two kids.", "100!!!", "two kids"),
+        ("I'm 30.", "64!!!!", "User is 30"),
+        ("I work two days a week.", "90!!", "two days a week"),
+        ("we have 20 students", "Result came! 6.5!!", "20 students"),
+        ("I pay 40 a month for the gym", "3:2!!!", "40 a month"),
+    ],
+)
+def test_a_figure_that_is_shouted_is_of_nothing_that_was_told(somebody, before, shouted, text):
+    believed = [each.text for each in somebody.believed_after(before, shouted, besides=())]
+    assert any(text in each for each in believed), believed
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "text"),
+    [
+        ("i have 3 cats", "*4", "4 cats"),
+        ("i have 3 cats", "4*", "4 cats"),
+        ("i have 3 cats", "sorry, 4", "4 cats"),
+        ("i have 3 cats", "oops 4!", "4 cats"),
+        ("i have 3 cats", "no wait, 4!!", "4 cats"),
+        ("my train is at 7:10", "7:40!!", "7:40"),
+    ],
+)
+def test_a_figure_with_a_word_for_it_puts_right(somebody, before, said, text):
+    believed = [each.text for each in somebody.believed_after(before, said, besides=())]
+    assert any(text in each for each in believed), believed

@@ -81,6 +81,88 @@ def test_what_was_before_is_told_where_it_is_asked(memory):
     assert "Lisbon" not in answer.content.split("Past")[0]
 
 
+def test_what_was_told_later_of_a_time_before_is_past(memory):
+    tell(memory, "5 I live in Porto.", "1 I live in Lisbon.")
+    [past] = memory.context("ana", "where did I live before?").lines[1:]
+    assert (past.section, past.text) == ("past", "User lives in Lisbon")
+    assert (past.since.day, past.until.day) == (1, 5)
+    asked = memory.search("ana", "where do I live?").results
+    assert asked[0].text == "User lives in Porto"
+    assert all(each.standing.state == "outdated" for each in asked if "Lisbon" in each.text)
+    for line in memory.context("ana", "where do I live?").lines:
+        assert line.section == "past" or "Lisbon" not in line.text
+
+
+def test_what_was_stored_with_an_end_is_past_after_it(memory):
+    held = {"attribute": "work.employer", "valid_from": "2019-01-01"}
+    memory.store("ana", "Acme", **held, valid_to="2021-01-01")
+    [line] = memory.context("ana", "where did I work before?").lines
+    assert (line.section, line.until.year) == ("past", 2021)
+    [found] = memory.search("ana", "where did I work before?").results
+    assert found.standing.state == "outdated"
+
+
+def test_what_ends_on_a_day_to_come_is_so_until_then(place, clock):
+    clock.ahead(9 * 86_400)
+    with open_memory(place, consent="consent", embedder="hashed-1", clock=clock) as memory:
+        tell(memory, "9 I live in Lisbon until the end of March.")
+        assert memory.search("ana", "where do I live?").results[0].standing.state == "current"
+        clock.ahead(24 * 86_400)
+        for line in memory.context("ana", "did I live in Lisbon?").lines:
+            assert line.section == "past" or line.kind == "episode"
+
+
+@pytest.mark.parametrize("withheld", ["revoked", "erased"])
+def test_what_is_withheld_is_no_successor(memory, withheld):
+    tell(memory, "1 I live in Lisbon.", "4 I moved to Porto.")
+    [porto] = memory.beliefs("ana")
+    answer = memory.context("ana", "where do I live?")
+    assert any(line.superseded_by for line in answer.lines)
+    if withheld == "revoked":
+        memory.revoke(porto.memory_id, by="Ana")
+    else:
+        memory.erase("ana", memory=porto.memory_id, by="dpo")
+    for answer in (
+        memory.context("ana", "where do I live?"),
+        memory.context("ana", "where do I live?", as_of=memory.status().position),
+    ):
+        assert answer.lines
+        assert all(line.superseded_by is None for line in answer.lines)
+    for found in memory.search("ana", "where do I live?").results:
+        assert found.standing.superseded_by is None
+        assert all(part.superseded_by is None for part in found.standing.parts)
+
+
+def test_what_was_corrected_is_not_told_without_what_is_right(memory):
+    tell(memory, "5 I live in Porto.")
+    before = memory.status().position
+    [porto] = memory.beliefs("ana")
+    memory.correct(porto.memory_id, "No, I live in Faro.", said_at="2026-03-09T10:00:00Z")
+    [faro] = memory.beliefs("ana")
+    assert lines(memory.context("ana", "where do I live?", as_of=before), "past")
+    memory.revoke(faro.memory_id, by="Ana")
+    for as_of in (before, None):
+        assert not lines(memory.context("ana", "where do I live?", as_of=as_of))
+
+
+@pytest.mark.parametrize(
+    ("said", "month"),
+    [
+        ("3 Tom plans to move to Rome in May.", 5),
+        ("3 I want to run a marathon in October.", 10),
+        ("3 I'm going to Oslo in June.", 6),
+    ],
+)
+def test_a_plan_is_for_its_day_and_not_for_that_on_which_it_was_told(place, clock, said, month):
+    clock.ahead(9 * 86_400)
+    with open_memory(place, consent="consent", embedder="hashed-1", clock=clock) as memory:
+        tell(memory, said)
+        [line] = memory.context("ana", said.partition(" ")[2]).lines
+        assert line.planned
+        assert line.since.month == month
+        assert f"planned for 2026-{month:02}" in memory.context("ana", said).content
+
+
 def test_words_that_are_over_are_marked_inside_a_turn(memory):
     tell(
         memory,
