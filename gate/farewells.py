@@ -53,6 +53,7 @@ from beliefledger.gate.rules import successions as rules_successions
 from beliefledger.gate.rules.farewells import SAME
 from beliefledger.gate.rules.last_days import last_day
 from beliefledger.gate.rules.lexicon import GIVEN
+from beliefledger.gate.said_once import each_claim_once, each_end_once, meets
 from beliefledger.gate.sentences import before
 from beliefledger.gate.spoken_of import goes_on_of, spoken_of
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
@@ -90,7 +91,7 @@ def mean(
             if left:
                 fewer += left
                 parted.append(candidate)
-                kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+                kept = [each for each in kept if each.type != NOTE or not meets(each, candidate)]
     for candidate in _of_each_sentence(candidates):
         if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
             continue
@@ -99,14 +100,14 @@ def mean(
         again = list(sentence.left_of(otherwise(standing, candidate)))
         if again:
             fewer += again
-            kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+            kept = [each for each in kept if each.type != NOTE or not meets(each, candidate)]
     for candidate in [each for each in candidates if each.looked_for()]:
         if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
             continue  # the words of somebody else end nothing of the subject's
         if standing.without_employer(goes_on_of(turn.content, candidate.spans[0])):
             continue  # "Tom quit his job. Moved to Oslo"
         if candidate.attribute in _ANEW and any(
-            each.attribute.endswith(passing_states.SLOTS) and _meets(each, candidate)
+            each.attribute.endswith(passing_states.SLOTS) and meets(each, candidate)
             for each in kept
         ):
             continue  # "based in Lisbon this month" tells of no new home
@@ -118,7 +119,7 @@ def mean(
                 if each.attribute == candidate.attribute and each.spans == candidate.spans
             ]
             if candidate == others[0]:
-                typed = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+                typed = [each for each in kept if each.type != NOTE or not meets(each, candidate)]
                 sentence = _Anew(draft, subject_ref, turn, standing, candidate)
                 anew = [
                     sentence.or_over(each)
@@ -130,7 +131,7 @@ def mean(
         if candidate.attribute == rules_renewals.ATTRIBUTE:
             found = renewals(standing, candidate)
             if found:
-                kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+                kept = [each for each in kept if each.type != NOTE or not meets(each, candidate)]
                 sentence = _Anew(draft, subject_ref, turn, standing, candidate)
                 meant += sentence.candidates(found, [*kept, *meant])
             continue
@@ -139,7 +140,7 @@ def mean(
             told = sentence.news([*kept, *meant])
             stood += [candidate] if told.stands else []
             if told.over or told.anew or told.stands:
-                kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+                kept = [each for each in kept if each.type != NOTE or not meets(each, candidate)]
                 kept = [each for each in kept if not _is_said_by(told.anew, each)]
                 meant = [each for each in meant if not _is_said_by(told.anew, each)]
                 meant += [_renewing_its_slot(standing, each) for each in told.anew]
@@ -149,21 +150,21 @@ def mean(
         if candidate.attribute == rules_lapses.ATTRIBUTE:
             held = lapses.over(standing, candidate, turn)
             if held:
-                kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+                kept = [each for each in kept if each.type != NOTE or not meets(each, candidate)]
                 # "Ana left Siemens" says where she worked, and is news all the same.
                 beside = [each for each in [*kept, *meant] if not lapses.was_so(each)]
                 meant += _meant(standing, candidate, held, beside, turn)
             continue
         if candidate.attribute == rules_successions.ATTRIBUTE:
-            if any(_meets(each, candidate) for each in [*meant, *stood]):
+            if any(meets(each, candidate) for each in [*meant, *stood]):
                 continue  # it has its answer
             held = overtaken(standing, candidate, kept, brief=len(turn.content) <= BRIEF)
             fewer += parts_left(candidate, held) or moved_notes(candidate, held)
-            noted = any(each.type == NOTE and _meets(each, candidate) for each in kept)
+            noted = any(each.type == NOTE and meets(each, candidate) for each in kept)
             if noted and all(each.written.memory.entity == SELF for each in held):
                 kept = _renewing(kept, candidate, held)
             elif held:
-                kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+                kept = [each for each in kept if each.type != NOTE or not meets(each, candidate)]
                 meant += _meant(standing, candidate, held, [*kept, *meant], turn)
             continue
         kind = candidate.ends[0].attribute
@@ -186,19 +187,21 @@ def mean(
                 and not (each.type in LASTING and is_off_this_once(said))
             ]
             held = without_sure_to_stand(said, held)
-        if kind == "note.*" or (kind == SAME and any(_meets(each, candidate) for each in kept)):
+        if kind == "note.*" or (kind == SAME and any(meets(each, candidate) for each in kept)):
             kept = _renewing(kept, candidate, held[: MOST + 1])
             continue
         if 0 < len(held) <= MOST:
             held = with_what_depends(standing, held) if kind == "*" else held
             if kind != "plan.*":
                 # What ended something is told as what happened, and not as a note that stands.
-                kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+                kept = [each for each in kept if each.type != NOTE or not meets(each, candidate)]
             fewer += exchanged(candidate, held)
             meant += list(_meant(standing, candidate, held, [*kept, *meant], turn))
     standing.spare(frozenset())
+    kept, meant = each_claim_once(kept, list(each_end_once(meant)))
+    kept, fewer = each_claim_once(kept, fewer)
     kept = with_what_calls(standing, kept)
-    meant = with_what_calls(standing, list(_each_end_once(meant)))
+    meant = with_what_calls(standing, meant)
     meant += [each for some in parted for each in happening(some, turn, [*kept, *meant])]
     if not meant and not fewer:
         return turn, kept
@@ -208,17 +211,6 @@ def mean(
     return turn, [quoting(each, cites) for each in fewer] + kept + [
         quoting(each, cites) for each in meant
     ]
-
-
-def _each_end_once(meant: Sequence[Candidate]) -> Iterator[Candidate]:
-    """The candidates, of which no two end the same by the same words."""
-    ended: set[tuple[object, ...]] = set()
-    for each in meant:
-        key = (each.entity, frozenset(each.ends), each.spans[0].start, each.spans[0].end)
-        if not each.retracts or key not in ended:
-            yield each
-        if each.retracts:
-            ended.add(key)
 
 
 def _fewer(
@@ -247,7 +239,7 @@ def _is_said_by(anew: Sequence[Candidate], candidate: Candidate) -> bool:
     """Whether a candidate is what news tells better: in its slot, or an order that it answers with
     another value ("don't call me Sam, it's Samuel")."""
     return any(
-        _meets(candidate, each)
+        meets(candidate, each)
         and (
             (candidate.entity, candidate.attribute) == (each.entity, each.attribute)
             or candidate.attribute.startswith("constraint.")
@@ -300,7 +292,7 @@ class _Anew(NamedTuple):
             for each in beside
             if each.type not in (NOTE, "event")
             and not each.retracts
-            and _meets(each, self.candidate)
+            and meets(each, self.candidate)
         ]
         over: list[Held] = []
         for each in found:
@@ -378,19 +370,11 @@ def _renewing(
     if not held or len(held) > MOST:
         return list(kept)
     ends = _ends_of(held)
-    first = next((each for each in kept if _meets(each, sentence) and not each.retracts), None)
+    first = next((each for each in kept if meets(each, sentence) and not each.retracts), None)
     return [
         each.model_copy(update={"ends": (*each.ends, *ends)}) if each is first else each
         for each in kept
     ]
-
-
-def _meets(one: Candidate, other: Candidate) -> bool:
-    """Whether two candidates rest on the same words."""
-    span = other.spans[0]
-    return any(
-        each.turn is None and each.start < span.end and span.start < each.end for each in one.spans
-    )
 
 
 def names(held: Held, words: str) -> bool:

@@ -70,6 +70,8 @@ from beliefledger.ledger.restored import Restored
 from beliefledger.ledger.times import Micros
 
 CONVERSATION = "conversation"
+_EVENT = "event"
+"""The type of what happened, of which nothing is over."""
 _REVOKED_BY = {"consent_withdrawn": State.WITHDRAWN, "retention": State.RETENTION}
 
 
@@ -383,7 +385,7 @@ class StandingFold:
         if each.destroyed:
             state = State.ERASED
         said = written if isinstance(written, Written) else None
-        until = None if said is None else said.memory.valid_to
+        until = None if said is None or said.type == _EVENT else said.memory.valid_to
         if state is State.HELD and until is not None:
             state = State.EXPIRED  # "I live in Lisbon", said of a time before the move
         now = MemoryStanding(

@@ -130,7 +130,11 @@ class RuleExtractor:
                 found.setdefault(_key(candidate), candidate)
         if personal or len(text) <= SHORT:
             for candidate in self._corrected(turn, earlier):
-                found.setdefault(_key(candidate), candidate)
+                told = found.setdefault(_key(candidate), candidate)
+                if told is not candidate:  # "no, my dog is called Max" says all of it anew
+                    puts_right = {each: getattr(candidate, each) for each in ("act", "replaces")}
+                    ends = tuple(dict.fromkeys((*told.ends, *candidate.ends)))
+                    found[_key(told)] = told.model_copy(update={**puts_right, "ends": ends})
         if not found:
             for candidate in replies.findings(turn, earlier):
                 found.setdefault(_key(candidate), candidate)

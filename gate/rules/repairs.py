@@ -365,8 +365,15 @@ def _said_anew(
             if noun in each.claim and any({noun, right} <= some for some in (PETS, ONE)):
                 yield _repaired(turn, mend, turn_id, each, noun, right)
             return
-        if each.value in each.claim[found.end() :] and len(each.value.split()) <= 4:
-            yield _repaired(turn, mend, turn_id, each, each.value, right)
+        lead, value, _ = each.claim[found.end() :].partition(each.value)
+        if value and len(each.value.split()) <= 4:
+            again_led = f"{lead.strip().lower()} "
+            if lead.strip() and right.lower().startswith(again_led):  # "no, he's called Max"
+                cut = len(again_led)
+                right = right[cut:]
+                mend = Mend(right, begin + cut, begin + len(right) + cut)
+            if right and right.lower() != each.value.lower():
+                yield _repaired(turn, mend, turn_id, each, each.value, right)
             return
 
 

@@ -321,3 +321,21 @@ def test_a_name_that_only_an_erased_turn_knew_is_told_by_nobody(memory):
     told = [*memory.entities.list("ana"), *memory.related("ana"), *memory.events("ana")]
     assert "Zebulon" not in repr(told)
     assert not any("Zebulon" in each for each in found(memory, "Zebulon Quark manager"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "value"),
+    [
+        ("I moved to Porto.", "I moved to Faro.", "Faro"),
+        ("I moved to Porto.", "I moved to Berlin.", "Berlin"),
+        ("I switched to Vodafone.", "I switched to Telekom.", "Telekom"),
+    ],
+)
+def test_what_is_told_anew_outlives_what_it_took_the_place_of(place, before, after, value):
+    with open_memory(place, consent="consent") as memory:
+        memory.remember("ana", before, said_at="2026-03-05")
+        [old] = memory.beliefs("ana")
+        memory.remember("ana", after, said_at="2026-03-09")
+        assert len(memory.decisions("ana")) == 2
+        memory.erase("ana", memory=old.memory_id, by="dpo")
+        assert [each.value for each in memory.beliefs("ana")] == [value]
