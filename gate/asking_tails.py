@@ -26,6 +26,11 @@ _ASKS = compile_later(
     r"(?:some|an?|the|what|how|it|this|that)\b)",
     re.IGNORECASE,
 )
+_FOR_HELP = compile_later(
+    rf"(?:[,;:(]| [–—-]) ?(?:and |so )?(?:any |some |got any |have any )?(?:[\w'’-]{{1,20}} ){{0,2}}"
+    rf"{_HELP}\b[^,.;:!?]{{0,60}}\?",
+    re.IGNORECASE,
+)
 _LEADS = compile_later(
     r"\W*+(?:(?:ok(?:ay)?|so|hi|hey|hello|well|and|but|btw|um+|hm+|yes|yeah|no)[,!.]? ){0,3}"
     r"(?:if|when(?:ever)?|while|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine|say|let['’]?s|for|"
@@ -52,3 +57,9 @@ def told_until(text: str, start: int, end: int) -> int | None:
     if _FOR_GOOD.search(text, asks.start(), end) is not None:
         return None  # "so give me Go from now on" is a wish that stands
     return asks.start()
+
+
+def for_help(text: str) -> bool:
+    """Whether words that go on behind a statement ask for help in a few words and with their mark:
+    ", ideas for dinner?"."""
+    return _FOR_HELP.search(text) is not None

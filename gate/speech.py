@@ -12,8 +12,8 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
-from beliefledger.gate import scorers, sincerity
-from beliefledger.gate.cues import READING, TASKS_SET
+from beliefledger.gate import asking_tails, scorers, sincerity
+from beliefledger.gate.cues import HELP_ASKED, READING, TASKS_SET
 from beliefledger.gate.frames import frames
 from beliefledger.gate.literals import Guarded, lowered
 from beliefledger.gate.orders import CUES, instruction_like
@@ -320,6 +320,7 @@ def _asked(sentence: str, before: str, span: str, after: str, reading: int) -> S
     if _ASK_LATER.search(before):
         return None if _BECAUSE.search(before) else SpeechAct.QUESTION
     later = _ASK_LATER.search(after) or (reading and _WONDER_LATER.search(after))
+    later = later or (reading >= HELP_ASKED and asking_tails.for_help(after))
     return None if later else SpeechAct.QUESTION
 
 

@@ -189,3 +189,37 @@ def test_what_is_denied_is_not_believed(somebody, said, never):
 def test_what_is_put_right_is_believed(somebody, said):
     found = told(somebody, [f"I live in Lisbon. {said}"])
     assert [each.value for each in found] == ["Porto"]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("I have two dogs, suggestions for a walk?", "two dogs"),
+        ("we have a small garden, thoughts on a tree?", "small garden"),
+        ("I work as a nurse in Leeds, ideas for a leaving do?", "nurse"),
+        ("i live in york - any cheap lunch tips?", "york"),
+        ("I'm learning Dutch, book recommendations?", "Dutch"),
+        ("i drive a 2012 polo, advice?", "polo"),
+        ("I run on Mondays and Thursdays.", "Mondays"),
+    ],
+)
+def test_a_statement_is_told_beside_what_is_asked(somebody, said, text):
+    assert any(text in each.text for each in told(somebody, [said]))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "is there a garden, ideas?",
+        "do I have two dogs, any ideas?",
+        "what if I lived in York, tips?",
+    ],
+)
+def test_what_is_asked_is_not_told_for_its_ending(somebody, said):
+    assert not told(somebody, [said])
+
+
+@pytest.mark.parametrize("name", ["John", "David", "Kayla", "Maria", "Tom", "Anna", "Lucy"])
+@pytest.mark.parametrize("claim", ["is a vet", "loves coffee", "plays drums in a band"])
+def test_what_is_meant_does_not_hang_on_a_name(somebody, name, claim):
+    assert any(claim in each.text for each in told(somebody, [f"{name} {claim}."]))
