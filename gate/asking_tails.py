@@ -27,8 +27,8 @@ _ASKS = compile_later(
     re.IGNORECASE,
 )
 _FOR_HELP = compile_later(
-    rf"(?:[,;:(]| [–—-]) ?(?:and |so )?(?:any |some |got any |have any )?(?:[\w'’-]{{1,20}} ){{0,2}}"
-    rf"{_HELP}\b[^,.;:!?]{{0,60}}\?",
+    rf"(?:[,;:(]| [–—-]) ?(?:and |so )?(?:any |some |got any |have any )?"
+    rf"(?:[\w'’-]{{1,20}} ){{0,2}}{_HELP}\b[^,.;:!?]{{0,60}}\?",
     re.IGNORECASE,
 )
 _LEADS = compile_later(
