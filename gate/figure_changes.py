@@ -95,6 +95,9 @@ def _refigured_by(
     scored = scored or [(0, *each) for each in lone(standing, candidate, kind, turn)]
     if not scored:
         return
+    scored = [each for each in scored if _ONCE.search(each[1].written.memory.claim) is None]
+    if not scored:
+        return
     best = max(score for score, _, _ in scored)
     meant = [(one, figure) for score, one, figure in scored if score == best]
     typed = [each for each in meant if each[0].type != NOTE]
@@ -149,6 +152,8 @@ def _refigured_by(
         yield in_place(cited, one, claim, value, (ends,)).model_copy(update={"when": when})
 
 
+_ONCE = compile_later(r"\bused to\b", re.I)
+"""What was so once has no other figure now: "used to go three times a week"."""
 _TO_ANOTHER = compile_later(
     r"\b(?:moved|switched|changed|went|gone|transferred|migrated|swapped|jumped)"
     r"(?: [\w'’-]+){0,3}? (?:over to|to|with|onto) "

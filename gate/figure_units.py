@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from beliefledger.gate.claim_wordings import number_of
 from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.rules import new_figures
+from beliefledger.gate.rules.lexicon import AS_PARTICIPLE, verb_form
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -88,3 +90,62 @@ BY = compile_later(
     r"\b(?:sav(?:es?|ed|ing)(?: me| us)?|extra|another|by|plus|minus|lost|gained)\W*$", re.I
 )
 """Before a figure that says by how much something has changed, and not what it is."""
+
+
+def counts_a_part(text: str, claim: str) -> bool:
+    """Whether a sentence counts those to whom something was done, or who did something, and a claim
+    tells how many there are: "fed 2 hens so far", of three hens."""
+    numbers = [each for each in new_figures.figures(claim) if each.kind == "number"]
+    if not numbers or _HOW_MANY.search(text) is not None:
+        return False
+    units = {unit_of(claim[each.end :]): _count(claim[each.start : each.end]) for each in numbers}
+    units.pop("", None)
+    for each in new_figures.figures(text):
+        count = _count(text[each.start : each.end])
+        total = units.get(unit_of(text[each.end :]), 0) if each.kind == "number" else 0
+        if 0 < count < total and _is_done_to(text, each, claim):
+            return True
+    return False
+
+
+def _is_done_to(text: str, figure: new_figures.Figure, claim: str) -> bool:
+    """Whether the words around a figure tell of something done that a claim does not tell."""
+    before, after = _BEFORE.search(text[: figure.start]), _AFTER.match(text[figure.end :])
+    words = [] if before is None else [before["verb"].lower()]
+    if after is not None:
+        words += [after["verb"].lower(), *(after["more"] or "").lower().split()]
+    done = [each for each in words if each in _DONE or verb_form(each)[1] in AS_PARTICIPLE]
+    known = set(claim.lower().split())
+    return any(each not in _TOTALS and each not in known for each in done)
+
+
+def _count(figure: str) -> int:
+    said = number_of(figure.lower().replace(",", "").strip() or "-") or ""
+    return int(said) if said.isdigit() else 0
+
+
+_HOW_MANY = compile_later(
+    r"\b(?:left|remain(?:s|ing)?|down to|up to|in total|in all|altogether|makes (?:it|that)|leaves|"
+    r"leaving|only|(?:now|so) (?:we|i|it|there)|"
+    r"(?:have|has|['’]ve|['’]s) (?:got )?(?:just |only |about |around )?\d+"
+    r"(?! [\w'’-]+ (?:have|has|had|are|is|were|was)\b)(?! (?:[\w'’-]+ )?\w+(?:ed|en)\b))\b",
+    re.I,
+)
+"""Tells how many there are by now."""
+_BEFORE = compile_later(
+    r"\b(?P<verb>[^\W\d_]{3,16}) (?:(?:about|around|over|nearly|almost|already|just|the (?:first|"
+    r"last)|like|some|up|off|out) )?$"
+)
+_AFTER = compile_later(
+    r"(?: [^\W\d_][\w'’-]{0,20}){1,2}? (?:(?:have|has|had|are|were|is|was|['’]ve|all|already|just|"
+    r"now|been|get) ){0,3}(?P<verb>[^\W\d_]{3,16})(?P<more> [^\W\d_]{2,12})?(?=\W|$)"
+)
+_DONE = frozenset("done finished down through sorted had".split())
+"""What is said of those that are done."""
+_TOTALS = frozenset(
+    "have had has got hit reached crossed turned became become grown grew dropped fell risen rose "
+    "increased reduced raised cut gone went come came been was were made put left remaining "
+    "remained enrolled registered employed moved settled agreed changed upped bumped counted "
+    "totalled totaled sold lost died gave given killed ate eaten".split()
+)
+"""What tells how many there are, or how many are no more."""

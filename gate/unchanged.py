@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from beliefledger.gate import records
 from beliefledger.gate.belief import Held
 from beliefledger.gate.calendar_names import DAYS
+from beliefledger.gate.figure_units import counts_a_part
 from beliefledger.gate.meant_memories import Standing
 from beliefledger.gate.pairs import Said, Told
 from beliefledger.ledger.candidate import SELF, Candidate
@@ -46,6 +47,8 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
         yield from (each for each in standing.of_user() if _is_called(each, name))
     if records.RECORD.search(text) is not None and any(map(str.isdigit, text)):
         yield from (each for each in standing.of_user() if _is_another_record(each, text))
+    if _COUNTED.search(text) is not None:
+        yield from (each for each in standing.of(words) if counts_a_part(text, _claim(each)))
     if _OPINION.match(text) is not None:
         yield from (each for each in standing.of_user() if _SUPPORT.search(_claim(each)))
     if " to " in text and _NEARBY.search(text) is not None:
@@ -225,6 +228,12 @@ _OTHERS_RECORD = compile_later(
     r"(?:my|our) (?:[\w-]+ )?(?:brother|sister|son|daughter|husband|wife|partner|friend|mate|dad|"
     r"mum|mom|"
     r"girlfriend|boyfriend|niece|nephew|cousin|boss)(?:'s)? )"
+)
+
+
+_COUNTED = compile_later(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|"
+    r"fifty)\b"
 )
 
 
