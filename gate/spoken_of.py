@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set as AbstractSet
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.keys import KEYS, canonical
 from beliefledger.gate.meant_memories import TO_COME, Standing
+from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import farewells, new_figures
 from beliefledger.gate.rules.lexicon import GIVEN
 from beliefledger.gate.rules.renewals import NOUNS, OTHERS, Sentence, named
-from beliefledger.gate.rules.subjects import Subject, left_out, left_out_across, subject_of
+from beliefledger.gate.rules.subjects import Subject, doer, left_out, left_out_across, subject_of
 from beliefledger.gate.sentences import around
 from beliefledger.ledger.candidate import SELF, Span
+from beliefledger.ledger.late_patterns import compile_later
 
 NOUNS_OF = {
     key.name: [named(each.rpartition(".")[2].replace("-", " ")) for each in (*key.nouns, *more)]
@@ -69,6 +72,38 @@ def is_done_by_another(doing: AbstractSet[str], held: Held) -> bool:
     return doing.isdisjoint(known) and not (doing <= _ANYBODY and OTHERS & known)
 
 
+def are_of_two(text: str, at: int, held: Held) -> bool:
+    """Whether the clause at an offset of a sentence tells of somebody of whom a memory does not
+    tell: "my dad goes to the office every day", of a user or a sister who works from home. Who
+    orders something does not do it."""
+    begin = max((each.end() for each in _PAUSE.finditer(text, 0, at)), default=0)
+    end = _PAUSE.search(text, at)
+    clause = text[begin : len(text) if end is None else end.start()]
+    who = frozenset() if _ORDERS.search(clause) else doer(clause)
+    whose = told_of_whom(held)
+    if not who or not whose:
+        return who != whose
+    return who.isdisjoint(whose) and not who <= _ANYBODY
+
+
+def told_of_whom(held: Held) -> frozenset[str]:
+    """Whom else than the user a memory tells of, in lower case."""
+    memory = held.written.memory
+    if memory.entity != SELF:
+        return frozenset(memory.entity.lower().split())
+    if memory.claim.startswith("User "):
+        return frozenset()
+    if memory.claim.startswith("User's "):
+        return doer(memory.claim.replace("User's", "my", 1))
+    return doer(memory.value if held.type == NOTE else memory.claim)
+
+
+_PAUSE = compile_later(r"[,;:!?(–—]\s*|\.\s|\s(?:and|but|so|cos|because)\s", re.I)
+_ORDERS = compile_later(
+    r"\b(?:wants|want|expects?|says|insists?|needs?|requires?|makes?|made|ordered|decided|told|"
+    r"asked|asks|calls?|called|forc\w+|everyone|everybody)\b",
+    re.I,
+)
 _ANYBODY = frozenset({"he", "she", "they", "his", "her", "their"})
 
 

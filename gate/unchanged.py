@@ -10,8 +10,11 @@ from beliefledger.gate import records
 from beliefledger.gate.belief import Held
 from beliefledger.gate.calendar_names import DAYS
 from beliefledger.gate.figure_units import counts_a_part
-from beliefledger.gate.meant_memories import Standing
+from beliefledger.gate.meant_memories import Standing, stems
 from beliefledger.gate.pairs import Said, Told
+from beliefledger.gate.registry import NOTE
+from beliefledger.gate.rules.lexicon import GIVEN
+from beliefledger.gate.spoken_of import are_of_two, told_of_whom
 from beliefledger.ledger.candidate import SELF, Candidate
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -49,6 +52,18 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
         yield from (each for each in standing.of_user() if _is_another_record(each, text))
     if _COUNTED.search(text) is not None:
         yield from (each for each in standing.of(words) if counts_a_part(text, _claim(each)))
+    desk = _DESK.search(text)
+    if desk is not None:
+        at_work = [each for each in standing.of(words) if _AT_WORK.search(_claim(each))]
+        yield from (each for each in at_work if are_of_two(text, desk.start(), each))
+    if _OWN_HABIT.match(text) is not None and _OF_OTHERS.search(text) is None:
+        yield from (each for each in standing.of(words) if _is_only_theirs(each, text))
+    habit = _THEIR_HABIT.match(text)
+    if habit is not None and _COMES.search(habit["what"]) is None:
+        yield from (each for each in standing.of_user() if _only_shares(each, habit))
+    whence = _INTRODUCED.match(text)
+    if whence is not None and whence["who"] in GIVEN:
+        yield from (each for each in standing.of_user() if _names_another(each, whence["who"]))
     if _OPINION.match(text) is not None:
         yield from (each for each in standing.of_user() if _SUPPORT.search(_claim(each)))
     if " to " in text and _NEARBY.search(text) is not None:
@@ -235,6 +250,78 @@ _COUNTED = compile_later(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|"
     r"fifty)\b"
 )
+
+
+# --- where somebody works, which others need not
+_DESK = compile_later(
+    r"\b(?:office|wfh|(?:work\w*|study\w*) (?:from|at) home|home office|remote(?:ly)?|hybrid)\b"
+)
+_AT_WORK = compile_later(
+    r"\b(?:wfh|work(?:ing|s)? from home|remote(?:ly)?|home office|hybrid|office (?:full[- ]time|"
+    r"all week|every day|\w+ days)|days (?:a week )?in (?:the )?office)\b"
+)
+
+
+# --- what somebody does no more, which others still do
+_OWN_HABIT = compile_later(
+    rf"{_LEAD}(?:(?:i|i'm|im|i am|i've|ive) (?:(?:really|just|also|now|sadly|have|finally) ){{0,2}}"
+    r"(?:don't|dont|do not|no longer|can't|cant|cannot|stopped|quit|gave up|given up|off|not) |"
+    r"no more [a-z][\w' -]{1,40}? for me\b)"
+)
+_OF_OTHERS = compile_later(
+    r"\b(?:he|she|they|him|her|his|hers|them|their|we|us|our|there|that|it|my|with)\b"
+)
+_WITH_ME = compile_later(r"\b(?:i|me|my|mine|we|us|our|user|user's)\b")
+
+
+def _is_only_theirs(held: Held, text: str) -> bool:
+    """Whether a memory tells of somebody else alone, whom a sentence about the user does not name:
+    "My wife drinks wine", and then "no more wine for me"."""
+    whose = told_of_whom(held)
+    said = _WORD.findall(text)
+    if not whose or not whose.isdisjoint({form for each in said for form in (each, each[:-1])}):
+        return False
+    claim = _claim(held) if held.type != NOTE else held.written.memory.value.lower()
+    _, *rest = claim.split()
+    return _WITH_ME.search(" ".join(rest)) is None
+
+
+# --- what somebody does no more, which says nothing of the rest of their life
+_THEIR_HABIT = compile_later(
+    rf"{_LEAD}{_NOT_SPEAKER}(?P<who>[^\W\d_][\w-]{{1,24}}) (?:doesn't|doesnt|does not|no longer|"
+    r"isn't|isnt|is not|is no longer|has stopped|stopped|has given up|gave up|says? no more|"
+    r"says? (?:he|she)'s (?:done with|off)|is off) (?P<what>[\w' -]{2,40})"
+)
+_COMES = compile_later(
+    r"\b(?:com(?:e|ing)|go(?:ing|es)?|able|there|here|around|about|interested|starting|joining|"
+    r"available|happening|need\w*|want\w*|doing (?:it|that)|do (?:it|that)|with (?:us|me)|work\w*|"
+    r"liv\w*|stay\w*|speak\w*|talk\w*|my|our|us|me)\b"
+)
+
+
+def _only_shares(held: Held, habit: re.Match[str]) -> bool:
+    """Whether a note begins with the name of somebody and has nothing else of what they do no more:
+    "Tom starts at Lidl on Monday", and then "Tom doesn't drink any more"."""
+    if held.type != NOTE:
+        return False
+    first, _, rest = held.written.memory.value.lower().partition(" ")
+    return first == habit["who"] and stems(rest).isdisjoint(stems(habit["what"]) - _SAID_ONLY)
+
+
+_SAID_ONLY = stems("a an the any more longer is not no for him her of in at on to and")
+
+
+# --- others who are told apart by their names
+_INTRODUCED = compile_later(
+    rf"{_LEAD}(?P<who>[^\W\d_]{{2,20}}) (?:(?:is|'s) )?(?:from|at|in) (?!now\b)[\w' ]{{2,30}},"
+)
+
+
+def _names_another(held: Held, who: str) -> bool:
+    """Whether a memory names somebody and not the one who is told of: "climbing with Priya", and
+    then "tom from climbing, he's from plymouth"."""
+    named = GIVEN.intersection(_WORD.findall(_claim(held)))
+    return bool(named) and who not in named
 
 
 # --- animals, of which something is told

@@ -371,7 +371,8 @@ def under_slot(finding: RuleFinding) -> RuleFinding:
         if plain != attribute and len(plain) > len("habit.x"):
             return finding._replace(attribute=plain)
     if _RISING.match(finding.value):
-        return finding._replace(attribute="day.rising")
+        whose, of, _ = attribute.rpartition(".is.")  # "my wife is a night owl" is of her
+        return finding._replace(attribute=f"{whose}{of}rising" if whose else "day.rising")
     if attribute.startswith("thing."):
         finding = _aside(finding)
     if attribute == "event.appointment":
@@ -442,7 +443,7 @@ def _activity(attribute: str, value: str) -> str:
 
 _RISING = compile_later(
     r"(?:(?:to )?(?:get|wak|ris)\w*(?: up)? (?:early|late)|(?:an? )?(?:early (?:bird|riser)|"
-    r"late riser|night owl|(?:morning|night) person))$",
+    r"late riser|night owl|(?:morning|night) person)(?: now)?)$",
     re.I,
 )
 _CLASS = compile_later(r"(?:class|lesson|practice|training|rehearsal|course)(?:es|s)?$", re.I)

@@ -182,6 +182,20 @@ def acting(clauses: Sequence[str]) -> frozenset[str]:
     return left_out(clauses)
 
 
+def doer(clause: str) -> frozenset[str]:
+    """Who does something in a clause, in lower case; nobody where that is the speaker."""
+    there = _another(_words(clause))
+    begins = _SOMEBODY.match(clause)
+    if not there and begins is not None and _SPEAKER.search(clause) is None:
+        there = frozenset({begins["who"].lower()}) & _PEOPLE  # "Kids love the pool"
+    return there
+
+
+_SOMEBODY = compile_later(
+    rf"\W*+(?:(?:{_LEADS})\W++)*+(?:(?:my|our|the) )?(?P<who>[^\W\d_]{{2,20}}) [^\W\d_]{{2}}", re.I
+)
+
+
 def _words(clause: str) -> list[str]:
     """The words of a clause, those left out that stand before any subject."""
     words = [each.replace("’", "'") for each in _WORD.findall(clause)]
