@@ -51,6 +51,26 @@ def items(text: str) -> list[list[str]]:
 _MOST_WORDS = 3
 
 
+def in_part(value: str, said: str, new: str) -> str | None:
+    """A value of several parts, with another one in the place of the part that a sentence says to
+    be left: "migrating off Heroku to AWS", of "Django + React on Heroku"."""
+    parts = [each for each in _PARTS.split(value) if each]
+    for found in _LEFT.finditer(said):
+        old = found["old"].lower()
+        at = next((each for each in parts if each.lower() == old), None)
+        if at is not None and len(parts) > 1:
+            return re.sub(rf"(?<!\w){re.escape(at)}(?!\w)", lambda _: new, value, count=1)
+    return None
+
+
+_PARTS = compile_later(r",? and | ?[&+,/] ?| (?:on|with) (?:an? )?", re.I)
+_LEFT = compile_later(
+    r"\b(?:off|from|out of|replac(?:ed|ing)|swapp(?:ed|ing)|ditch(?:ed|ing)|dropp(?:ed|ing)|"
+    r"instead of) (?:the |our |my )?(?P<old>[\w.#+-]{2,20})(?!\w)",
+    re.I,
+)
+
+
 def without(claim: str, value: str, gone: Sequence[str]) -> Iterator[Left]:
     """What a claim says that lists several things, without the one that these words (in lower case)
     name; the fullest first. None where it lists no others."""

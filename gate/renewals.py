@@ -23,16 +23,9 @@ from beliefledger.gate.meant_memories import (
     stems,
 )
 from beliefledger.gate.registry import NOTE
+from beliefledger.gate.remainders import in_part
 from beliefledger.gate.rules import distinctions, new_figures
-from beliefledger.gate.rules.renewals import (
-    NOUNS,
-    TOLD,
-    Kind,
-    New,
-    Sentence,
-    named,
-    spelt_out,
-)
+from beliefledger.gate.rules.renewals import NOUNS, TOLD, Kind, New, Sentence, named, spelt_out
 from beliefledger.gate.rules.subjects import subject_of
 from beliefledger.gate.spoken_of import (
     NOUNS_OF,
@@ -457,6 +450,7 @@ def renewed(candidate: Candidate, renewal: Renewal, standing: Standing) -> Candi
         return None
     if memory.attribute == "work.employer" and not _EMPLOYED.fullmatch(memory.claim[:at]):
         return None  # "a part-time job at a bike shop": what else it says is of the old one
+    said = in_part(memory.value, quote, said) or said
     before = _ARTICLE.sub(lambda found: _article(found[0], said), memory.claim[:at])
     claim = before + _article(memory.value, said) + said
     if held.type == "relation" and memory.attribute != "relation.reports-to":

@@ -10,7 +10,7 @@ from beliefledger.gate import records
 from beliefledger.gate.belief import Held
 from beliefledger.gate.calendar_names import DAYS
 from beliefledger.gate.figure_units import counts_a_part
-from beliefledger.gate.meant_memories import Standing, stems
+from beliefledger.gate.meant_memories import Standing, stem, stems
 from beliefledger.gate.pairs import Said, Told
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules.lexicon import GIVEN
@@ -64,6 +64,9 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
     whence = _INTRODUCED.match(text)
     if whence is not None and whence["who"] in GIVEN:
         yield from (each for each in standing.of_user() if _names_another(each, whence["who"]))
+    done = _DONE.match(text)
+    if done is not None:
+        yield from (each for each in standing.of(words) if _is_more_than(done, each))
     if _OPINION.match(text) is not None:
         yield from (each for each in standing.of_user() if _SUPPORT.search(_claim(each)))
     if " to " in text and _NEARBY.search(text) is not None:
@@ -322,6 +325,50 @@ def _names_another(held: Held, who: str) -> bool:
     then "tom from climbing, he's from plymouth"."""
     named = GIVEN.intersection(_WORD.findall(_claim(held)))
     return bool(named) and who not in named
+
+
+# --- what is done once, or in part
+_DONE = compile_later(
+    rf"{_LEAD}(?:(?:i|we|i've|we've|ive) )?(?:(?:just|finally|have) ){{0,2}}"
+    r"(?:(?P<verb>finished|completed|done (?:with )?)(?:the |my |our )|(?:the |my |our )?)"
+    r"(?P<part>(?:(?:first|second|third|fourth|fifth|last|final|one|week|day|part|module|chapter|"
+    r"year|term|level|stage|phase|semester|draft|round|half|most|\d{1,3}) ){1,3}of (?:the |my |"
+    r"our |an? )?)?(?P<what>[^\W\d_][\w-]{0,24}(?: [\w-]{1,24}){0,3}?)"
+    r"(?(verb)(?=\W*$|[,.!;]| (?:today|yesterday|this|last|in|at)\b)|"
+    r" (?:(?:is|was|are|were|all|now|finally|has|been|half|nearly) ){0,3}"
+    r"(?P<how>done|finished|completed?|sorted|over)(?=\W*$|[,.!;]| (?:for (?:today|tonight|the "
+    r"day)|today|this morning|tonight|now|yesterday|already|at last)\b))"
+)
+_TASKS = frozenset(
+    stem(each)
+    for each in "migration move upgrade update setup install installation rollout deployment "
+    "deploy rewrite refactor refactoring backup trip visit exam exams test tests homework "
+    "assignment essay report presentation review service mot repair renovation release launch "
+    "walk session workout interview party shopping revision paperwork inspection cleanup "
+    "integration import export tutorial".split()
+)
+"""What is done to something or at some place, which is there all the same."""
+_COMES_ROUND = compile_later(
+    r"\b(?:every|each|daily|weekly|(?:once|twice|times) an? (?:day|week|month)|on (?:mon|tues|"
+    r"wednes|thurs|fri|satur|sun)days?)\b"
+)
+_HAS_AN_END = compile_later(
+    r"\b(?:course|class|classes|lessons?|term|season|degree|treatment|contract|project|training|"
+    r"programme|program|therapy|chemo|physio|league|tournament|job|placement|internship)\b"
+)
+
+
+def _is_more_than(done: re.Match[str], held: Held) -> bool:
+    """Whether a memory tells of more than what a sentence says to be done: "Postgres migration
+    finished", of who uses Postgres; "yoga done", of each Monday; a year of a degree."""
+    claim, what = _claim(held), done["what"].split()
+    if done["part"]:
+        return done["what"].split()[-1] in claim
+    if stem(what[-1]) in _TASKS:
+        return what[-1][:5] not in claim and len(what) > 1
+    if done["how"] not in ("done", "sorted") or _HAS_AN_END.search(f"{claim} {done['what']}"):
+        return False
+    return _COMES_ROUND.search(claim) is not None
 
 
 # --- animals, of which something is told

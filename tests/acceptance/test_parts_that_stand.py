@@ -162,3 +162,70 @@ def test_of_two_medicines_the_other_is_still_taken(somebody):
     )
     after = somebody.believed_after("i take ramipril and statins", "came off the statins")
     assert [each.text for each in after] == ["User takes ramipril"]
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "over", "stands"),
+    [
+        ("I use Postgres.", "Postgres migration finished.", (), ("User uses Postgres",)),
+        ("I love Django.", "Django migration finished.", (), ("loves Django",)),
+        ("I live in Ripon.", "Ripon move done.", (), ("lives in Ripon",)),
+        ("I use Linux.", "Linux install done!", (), ("uses Linux",)),
+        ("We use Kubernetes.", "The Kubernetes upgrade is finished.", (), ("Kubernetes",)),
+        ("I use Obsidian.", "Finished the Obsidian setup.", (), ("uses Obsidian",)),
+        ("we use terraform", "terraform rollout complete, took a week", (), ("terraform",)),
+        ("I live in Leeds.", "Leeds trip is over, back at my desk.", (), ("lives in Leeds",)),
+        ("I study biology.", "Biology exam done!", (), ("studies biology",)),
+        ("I study Spanish.", "spanish homework finished", (), ("studies Spanish",)),
+        ("I have a dog.", "Dog walk done.", (), ("dog",)),
+        ("I drive a Golf.", "Golf service done, 300 quid.", (), ("Golf",)),
+        ("I'm doing a PhD in Leeds.", "First year of the PhD is done.", (), ("PhD",)),
+        ("I'm doing a law degree.", "Second year of the degree finished.", (), ("law degree",)),
+        ("I'm writing a novel.", "First draft of the novel done.", (), ("novel",)),
+        (
+            "I'm taking a pottery course.",
+            "Week 3 of the pottery course done.",
+            (),
+            ("pottery course",),
+        ),
+        ("I'm reading Dune.", "Half of Dune is done.", (), ("Dune",)),
+        ("I go to yoga on Mondays.", "Yoga done, feel great.", (), ("yoga on Mondays",)),
+        ("I run 5k every Sunday.", "Run done, 5k in 28 min.", (), ("every Sunday",)),
+        ("I swim every morning.", "Swim done.", (), ("every morning",)),
+        ("i go to the gym on tuesdays", "gym done, knackered", (), ("gym on tuesdays",)),
+        ("I have choir on Thursdays.", "choir done for tonight", (), ("choir",)),
+        ("I do pilates twice a week.", "Pilates done!", (), ("pilates",)),
+        ("I'm doing a PhD in Leeds.", "PhD done!", ("doing a PhD",), ()),
+        ("I'm taking a pottery course.", "Pottery course finished.", ("taking a pottery",), ()),
+        (
+            "I go to yoga on Mondays.",
+            "Yoga is over for me, my back is gone.",
+            ("goes to yoga",),
+            (),
+        ),
+        ("I go to yoga on Mondays.", "I'm done with yoga.", ("goes to yoga",), ()),
+        ("I use Postgres.", "We're done with Postgres.", ("uses Postgres",), ()),
+        (
+            "I'm migrating our database to Postgres.",
+            "Postgres migration finished.",
+            ("is migrating",),
+            (),
+        ),
+        ("I'm planning a move to Ripon.", "Ripon move done.", ("planning a move",), ()),
+        ("I'm saving for a bike.", "Bike fund done, bought it.", ("saving for a bike",), ()),
+        (
+            "our stack is Django + React on Heroku",
+            "we're migrating off heroku to AWS",
+            ("Heroku",),
+            ("Django",),
+        ),
+        (
+            "Our stack is Django.",
+            "We're migrating off Django to Rails.",
+            ("stack is Django",),
+            ("Rails",),
+        ),
+    ],
+)
+def test_what_is_done_with_something_leaves_it(somebody, before, said, over, stands):
+    somebody.ends_with((before, said), over, stands)
