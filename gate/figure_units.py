@@ -98,11 +98,11 @@ def counts_a_part(text: str, claim: str) -> bool:
     numbers = [each for each in new_figures.figures(claim) if each.kind == "number"]
     if not numbers or _HOW_MANY.search(text) is not None:
         return False
-    units = {unit_of(claim[each.end :]): _count(claim[each.start : each.end]) for each in numbers}
+    units = {_noun(claim[each.end :]): _count(claim[each.start : each.end]) for each in numbers}
     units.pop("", None)
     for each in new_figures.figures(text):
         count = _count(text[each.start : each.end])
-        total = units.get(unit_of(text[each.end :]), 0) if each.kind == "number" else 0
+        total = units.get(_noun(text[each.end :]), 0) if each.kind == "number" else 0
         if 0 < count < total and _is_done_to(text, each, claim):
             return True
     return False
@@ -117,6 +117,11 @@ def _is_done_to(text: str, figure: new_figures.Figure, claim: str) -> bool:
     done = [each for each in words if each in _DONE or verb_form(each)[1] in AS_PARTICIPLE]
     known = set(claim.lower().split())
     return any(each not in _TOTALS and each not in known for each in done)
+
+
+def _noun(after: str) -> str:
+    found = UNIT.match(after)
+    return "" if found is None or found[1].lower() in _NO_UNIT else stem(found[1].lower())
 
 
 def _count(figure: str) -> int:
