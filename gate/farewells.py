@@ -22,7 +22,7 @@ from beliefledger.gate.dependents import with_what_depends
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.dropped_items import dropped
 from beliefledger.gate.entity_names import of_speaker
-from beliefledger.gate.figure_changes import refigured
+from beliefledger.gate.figure_changes import refigured, says_less
 from beliefledger.gate.happenings import happening
 from beliefledger.gate.meant_memories import (
     LASTING,
@@ -61,8 +61,6 @@ from beliefledger.ledger.candidate import SELF, Candidate, Ends
 _STAYING = ("identity.name", "identity.birth", "identity.age", "event.", "record.", "language.")
 """What nobody takes leave of."""
 _ANEW = (rules_renewals.ATTRIBUTE, rules_successions.ATTRIBUTE)
-_MOVES = frozenset({"event.move", "event.push", "event.shift", "event.put", "has.now"})
-"""What a sentence may seem to tell that moves something else: "moved to friday 4pm"."""
 MOST = 3
 """Words that fit more memories than this say too little to end any."""
 
@@ -125,7 +123,7 @@ def mean(
                     sentence.or_over(each)
                     for each in refigured(standing, others, turn, [*typed, *meant])
                 ]
-                kept = [each for each in typed if each.attribute not in _MOVES] if anew else kept
+                kept = [each for each in typed if not says_less(each, anew)] if anew else kept
                 meant += anew
             continue
         if candidate.attribute == rules_renewals.ATTRIBUTE:
@@ -192,6 +190,11 @@ def mean(
             continue
         if 0 < len(held) <= MOST:
             held = with_what_depends(standing, held) if kind == "*" else held
+            noted = any(each.type == NOTE and _meets(each, candidate) for each in kept)
+            mine = all(each.written.memory.entity == SELF for each in held)
+            if kind == "plan.*" and noted and mine:
+                kept = _renewing(kept, candidate, held)
+                continue
             if kind != "plan.*":
                 # What ended something is told as what happened, and not as a note that stands.
                 kept = [each for each in kept if each.type != NOTE or not meets(each, candidate)]

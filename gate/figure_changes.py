@@ -55,6 +55,20 @@ def refigured(
             return
 
 
+def says_less(candidate: Candidate, anew: Sequence[Candidate]) -> bool:
+    """Whether a candidate only seems to move something, or to use a version that a memory has now:
+    "upgraded to Python 3.13"."""
+    version = " ".join(candidate.value.split()[:2])
+    used = candidate.attribute.startswith("uses.") and any(
+        each.type != "event" and not each.retracts and version in each.claim for each in anew
+    )
+    return used or candidate.attribute in _MOVES
+
+
+_MOVES = frozenset({"event.move", "event.push", "event.shift", "event.put", "has.now"})
+"""What a sentence may seem to tell that moves something else: "moved to friday 4pm"."""
+
+
 def _with_figure(candidate: Candidate, figured: Candidate) -> Candidate:
     """A candidate that has another figure of a kind, with the one of the same sentence."""
     there = [each for each in new_figures.figures(candidate.claim) if each.kind == figured.replaces]
@@ -148,10 +162,15 @@ def _refigured_by(
             when = When() if dated is None else dated.when
         elif one.type != "event":
             when = When()
-        cited = _by_its_figure(candidate) if MADE_IT.search(before(candidate)) else candidate
+        made = MADE_IT.search(before(candidate)) or _UPGRADED.search(before(candidate))
+        cited = candidate if made is None else _by_its_figure(candidate)
         yield in_place(cited, one, claim, value, (ends,)).model_copy(update={"when": when})
 
 
+_UPGRADED = compile_later(
+    r"\b(?:upgraded|updated|bumped|downgraded)(?: (?:it|us|everything))? to (?:[\w.+#-]{1,20} )?$"
+)
+"""Before a version that there is now: "we upgraded to python 3.13 today"."""
 _ONCE = compile_later(r"\bused to\b", re.I)
 """What was so once has no other figure now: "used to go three times a week"."""
 _TO_ANOTHER = compile_later(

@@ -64,6 +64,11 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
     whence = _INTRODUCED.match(text)
     if whence is not None and whence["who"] in GIVEN:
         yield from (each for each in standing.of_user() if _names_another(each, whence["who"]))
+    how = _NOW_HOW.match(text)
+    if how is not None:
+        yield from (each for each in standing.of_user() if _is_done_otherwise(each, how))
+    if _BACK_IN.match(text) is not None:
+        yield from (each for each in standing.of_user() if _BUYING.search(_claim(each)))
     done = _DONE.match(text)
     if done is not None:
         yield from (each for each in standing.of(words) if _is_more_than(done, each))
@@ -325,6 +330,41 @@ def _names_another(held: Held, who: str) -> bool:
     then "tom from climbing, he's from plymouth"."""
     named = GIVEN.intersection(_WORD.findall(_claim(held)))
     return bool(named) and who not in named
+
+
+# --- how or where something is done, which says not what
+_NOW_HOW = compile_later(
+    rf"{_LEAD}(?:(?:now(?:adays)?|these days),? (?:i|we)|(?:i|we) now) "
+    r"(?P<verb>(?!(?:work|live|sleep|stay|go|get|drive|commute)\b)[^\W\d_]{2,14}) "
+    r"(?P<how>(?:online|alone|remotely|by (?:myself|ourselves|hand)|on my own|outside|inside|"
+    r"(?:in|at|on|with|from|by|through|via) (?:(?:the |an? |my |our |some |home\b|night\b)"
+    r"[\w' -]{0,60}|[\w'-]{2,20}))(?=\W|$))"
+)
+_OBJECT = compile_later(
+    r"(?:user|i|we) (?P<verb>[^\W\d_]{2,14}) (?!(?:in|at|on|with|from|by|to|for|every|alone|online|"
+    r"remotely|once|twice)\b)(?P<what>\w.*)"
+)
+_PLACED = compile_later(r" (?:at|in) ")
+_COMMON_PLACE = compile_later(r"(?:in|at|on|from) (?:the|an?|my|our|some|home|night)\b")
+
+
+def _is_done_otherwise(held: Held, how: re.Match[str]) -> bool:
+    """Whether a memory says what somebody does of which a sentence tells only how or where they do
+    it now: "I study English", and then "now I study by myself"."""
+    told = _OBJECT.match(_claim(held))
+    if told is None or stem(told["verb"]) != stem(how["verb"]):
+        return False
+    where = how["how"].startswith(("in ", "at ", "on ", "from "))
+    if not where or _COMMON_PLACE.match(how["how"]) is not None:
+        return True
+    return _PLACED.search(told["what"]) is None
+
+
+# --- where somebody is back, which says nothing of what they buy
+_BACK_IN = compile_later(rf"{_LEAD}(?:(?:i'm|im|we're|i am|we are) )?(?:now )?back in \w")
+_BUYING = compile_later(
+    r"\b(?:buying|bought|selling|viewing|looking at|building|renovating|renting out|own|owns) "
+)
 
 
 # --- what is done once, or in part

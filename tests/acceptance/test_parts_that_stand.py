@@ -229,3 +229,95 @@ def test_of_two_medicines_the_other_is_still_taken(somebody):
 )
 def test_what_is_done_with_something_leaves_it(somebody, before, said, over, stands):
     somebody.ends_with((before, said), over, stands)
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "over", "stands"),
+    [
+        ("I study English.", "Now I study by myself with youtube", (), ("studies English",)),
+        (
+            "I study medicine at Leeds.",
+            "Now I study in the library because my room is cold.",
+            (),
+            ("medicine",),
+        ),
+        ("I teach biology.", "Now I teach online.", (), ("biology",)),
+        ("I cook Italian food.", "Now I cook in a bigger kitchen.", (), ("Italian food",)),
+        ("I play the drums.", "Now I play in a band.", (), ("drums",)),
+        ("i learn japanese", "now i learn with an app", (), ("japanese",)),
+        ("I paint landscapes.", "These days I paint outside.", (), ("landscapes",)),
+        ("I read thrillers.", "I now read on a kindle.", (), ("thrillers",)),
+        ("I grow tomatoes.", "Now I grow in a greenhouse.", (), ("tomatoes",)),
+        ("I write poems.", "Now I write by hand.", (), ("poems",)),
+        ("We brew beer.", "Now we brew in the garage.", (), ("beer",)),
+        ("I practise the cello.", "Now I practise at night.", (), ("cello",)),
+        ("I study at Leeds.", "Now I study in Hull.", ("at Leeds",), ("Hull",)),
+        ("I live in Leeds.", "Now I live in York.", ("Leeds",), ("York",)),
+        ("I work at Lidl.", "Now I work at Aldi.", ("Lidl",), ("Aldi",)),
+        ("I study English.", "Now I study French.", (), ("French",)),
+        (
+            "I've not been to the gym in months.",
+            "I've gone down to four days a week.",
+            (),
+            ("gym",),
+        ),
+        ("I've not been to the gym in months.", "I've gone off coffee.", (), ("gym",)),
+        ("I've not been to the dentist in years.", "I've gone part-time.", (), ("dentist",)),
+        (
+            "We've not been on holiday in years.",
+            "We've gone over budget this month.",
+            (),
+            ("holiday",),
+        ),
+        ("I've got a cold.", "I've stopped.", (), ()),
+        ("we've a big garden", "we've finished dinner", (), ("garden",)),
+        ("ive never been to spain", "ive gone vegan", (), ("spain",)),
+        ("I've not been to the gym in months.", "The gym has gone bust.", (), ()),
+        ("We are buying a house in Antioch.", "Back in Nashville.", (), ("Antioch",)),
+        ("We're selling our flat in Bath.", "I'm back in London.", (), ("Bath",)),
+        ("we are viewing a house in kent", "back in london now", (), ("kent",)),
+        ("I own a cottage in Wales.", "We're back in Bristol.", (), ("Wales",)),
+        ("I'm in Lisbon this week.", "Back in Leeds.", ("in Lisbon",), ()),
+        (
+            "we use github actions with python 3.11",
+            "we upgraded to python 3.13 today",
+            ("3.11",),
+            ("ithub",),
+        ),
+        ("I'm saving for a gaming pc", "I finally got the gaming pc", ("saving",), ("gaming pc",)),
+        (
+            "I'm saving for a gaming pc",
+            "picked up the gaming pc today",
+            ("saving",),
+            ("gaming pc",),
+        ),
+        (
+            "I'm saving for an electric guitar",
+            "finally bought the electric guitar",
+            ("saving",),
+            ("electric guitar",),
+        ),
+        (
+            "I'm saving up for a road bike",
+            "i finally got the road bike!!",
+            ("saving",),
+            ("road bike",),
+        ),
+        (
+            "i want to get a french bulldog",
+            "we finally got the french bulldog",
+            ("wants",),
+            ("bulldog",),
+        ),
+        (
+            "I'm planning to buy a tumble dryer",
+            "got the tumble dryer yesterday",
+            ("planning",),
+            ("tumble dryer",),
+        ),
+    ],
+)
+def test_what_tells_how_or_of_something_else_ends_nothing_more(
+    somebody, before, said, over, stands
+):
+    somebody.ends_with((before, said), over, stands)
