@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from beliefledger.gate.calendar_names import NAMES as CALENDAR
-from beliefledger.gate.rules.lexicon import GIVEN, Form, verb_form
+from beliefledger.gate.rules.lexicon import GIVEN, Form, load, verb_form
 from beliefledger.ledger.candidate import Span, Speech
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -46,19 +46,52 @@ def hangs(sentence: str) -> bool:
 def name_before(turn: Speech, earlier: Sequence[Speech], start: int, who: str = "") -> Span | None:
     """The one name of the sentences before: of the same turn, else of the user's turns before.
     None where `who` ("he", "her") cannot be of that name."""
-    found = _named_before(turn, earlier, start)
+    same, others = (_MEN, _WOMEN) if who in _OF_MEN else (_WOMEN, _MEN)
+    found = _named_before(turn, earlier, start, same)
     if found is None or who not in _OF_WOMEN | _OF_MEN:
         return found
+    here = found.turn is None
     said = next((each.content for each in earlier if each.turn_id == found.turn), turn.content)
-    others = _WOMEN if who in _OF_MEN else _MEN
     low = found.quote.lower()
-    if low not in GIVEN and _SOMEBODY.search(said, 0, found.start) is None:
-        return None  # "my mum's Spotify"
+    if low not in GIVEN and (low in _WORLD or _SOMEBODY.search(said, 0, found.start) is None):
+        return None  # "my mum's Spotify", "Rome is lovely"
+    if _IS_CALLED.match(turn.content, start) and _TITLE.search(said, 0, found.start) is None:
+        return None  # "His name is Otto" is of nobody whose name was told
+    since = _WHO_THAT_IS.sub("", said[found.end : start if here else None])
+    if _NAMELESS.search(since) or same.search(since):
+        return None  # "I met a guy", "I asked dad"
     womans = low.endswith("a") and low not in _MENS_NAMES
     # Of two people whom the words before speak of, nobody knows which.
     return None if others.search(said) or (womans and who in _OF_MEN) else found
 
 
+_WORLD = frozenset(
+    name.strip()
+    for kind in ("companies", "technology", "places")
+    for name in load("public.yaml")[kind].split(",")
+)
+"""What has a name and is nobody: towns, companies."""
+_IS_CALLED = compile_later(
+    rf"\W*+(?:(?:{FILLERS}|btw|by the way)\b[\s,]*+){{0,3}}"
+    r"(?:(?:his|her) name(?:['’]?s| is| was)|(?:he|she)(?:['’]?s| is| was) (?:called|named))\b",
+    re.IGNORECASE,
+)
+_TITLE = compile_later(r"\b(?:mr|mrs|ms|miss|mx|dr|prof|professor)\.? \Z", re.IGNORECASE)
+_WHO_THAT_IS = compile_later(
+    r"\A[\s,(–-]{0,3}(?:is|was|who['’]?s|who is)?\b[\s,]{0,2}"
+    r"(?:my|our|an?|the)\b(?: [\w'’-]+){0,2}",
+    re.IGNORECASE,
+)
+"""What a name is followed by that says who has it: "Max, my big brother"."""
+_NAMELESS = compile_later(
+    r"\b(?:i|we)(?:['’]?(?:ve|m|re|d))?(?: [\w'’]+){1,5}? (?:(?:an?|another|this|one|some)"
+    r"(?: [\w-]+){0,2}? (?:guy|bloke|lad|dude|man|woman|girl|lady|boy|person|kid|baby|friend|mate|"
+    r"buddy|partner|puppy|pup|dog|cat|kitten|horse|pony|rabbit|hamster|parrot|teacher|tutor|coach|"
+    r"trainer|therapist|boss|manager|colleague|neighbou?r|flatmate|roommate|housemate|lodger|"
+    r"cleaner|nanny|babysitter|intern|client|student|nurse|doctor)|someone|somebody)\b",
+    re.IGNORECASE,
+)
+"""The speaker tells of somebody else, without a name."""
 _OF_WOMEN, _OF_MEN = frozenset({"she", "her"}), frozenset({"he", "his"})
 _MENS_NAMES = frozenset(
     "luca joshua ezra nikita sasha misha kostya mika andrea elia noa dana isa musa mustafa yahya "
@@ -88,7 +121,12 @@ _SOMEBODY = compile_later(
 """Before the name of somebody, or of an animal."""
 
 
-def _named_before(turn: Speech, earlier: Sequence[Speech], start: int) -> Span | None:
+def _named_before(
+    turn: Speech,
+    earlier: Sequence[Speech],
+    start: int,
+    same: re.Pattern[str],
+) -> Span | None:
     here = _only_name(turn.content, max(0, start - _BACK), start)
     if here is not None or _NAME.search(turn.content, 0, start):
         return here
@@ -96,6 +134,10 @@ def _named_before(turn: Speech, earlier: Sequence[Speech], start: int) -> Span |
         if said.role == "user":
             found = _only_name(said.content, max(0, len(said.content) - _BACK), len(said.content))
             if found is None and _GOES_ON.match(said.content) is not None:
+                pronoun = "he" if same is _MEN else "she"
+                begins = _PRONOUN.search(said.content)
+                if begins is None or begins[0].lower() != pronoun or same.search(said.content):
+                    return None  # "She's asked dad"
                 continue  # "He works at Voest", of whom the turn before that names
             return None if found is None else found.model_copy(update={"turn": said.turn_id})
     return None
@@ -103,8 +145,11 @@ def _named_before(turn: Speech, earlier: Sequence[Speech], start: int) -> Span |
 
 _TURNS_BACK = 4
 _GOES_ON = compile_later(r"\W*+(?:he|she)\b[^.!?\n]{0,200}[.!?]?\s*\Z", re.IGNORECASE)
+_PRONOUN = compile_later(r"\b(?:he|she)\b", re.IGNORECASE)
 _NAME = compile_later(
-    r"(?<=[a-z,] )(?!I\b)[A-Z][a-z]{1,20}\b|^[A-Z][a-z]{1,20}(?= is\b| was\b|'s\b)"
+    r"(?<=[a-z,] )(?!I\b)[A-Z][a-z]{1,20}\b|"
+    r"^(?!(?:He|She|It|That|This|There|Here|What|Who|Where|When|How|Everyone|Everybody)\b)"
+    r"[A-Z][a-z]{1,20}(?= is\b| was\b|'s\b)"
 )
 
 

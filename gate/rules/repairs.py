@@ -446,12 +446,18 @@ def _repaired(
             "value": value,
             "replaces": old.value if value != old.value else None,
             "act": SpeechAct.CORRECTION,
-            "attribute": old.attribute.replace(slug(wrong), slug(right)),
+            "attribute": _reslugged(old.attribute, wrong, right),
             "when": when,
             "ends": (*old.ends, ends),
             "participants": tuple(right if name == wrong else name for name in old.participants),
         }
     )
+
+
+def _reslugged(attribute: str, wrong: str, right: str) -> str:
+    """A slot in whose name these words give way: whole ones, and not the "i" of `note.said`."""
+    whole = rf"(?<![a-z\d]){re.escape(slug(wrong))}(?![a-z\d])"
+    return re.sub(whole, lambda _: slug(right), attribute)
 
 
 def _withdrawn(

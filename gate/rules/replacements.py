@@ -56,7 +56,9 @@ _CLASSES = tuple(
 _KINDS = (_WEEKDAY, _DATE, _CLOCK, *_CLASSES, _JUST_MONTH, _FIGURE)
 
 
-_PROPER = compile_later(r"(?<=\s)[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
+_PROPER = compile_later(
+    r"(?<=\s)(?!I(?:['’](?:m|ve|d|ll))?(?![\w'’]))[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*"
+)
 
 
 class Mend(NamedTuple):
@@ -139,6 +141,9 @@ def swap(said: Candidate, right: str, sure: int = 2) -> tuple[str, str] | None:
         words = [word for word in first if word.lower() not in articles]
         return (words[0], one) if len(words) > 1 else None
     value = said.value
+    named_thing = _same_thing(said.claim, bare)
+    if named_thing is not None:
+        return named_thing, bare
     if bare[:1].isupper():  # "I went to school in Lyon": the only name gives way to a name
         named = _PROPER.findall(said.claim.removeprefix(SELF))
         if len(named) == 1 and named[0].lower() != bare.lower():
@@ -160,6 +165,16 @@ def swap(said: Candidate, right: str, sure: int = 2) -> tuple[str, str] | None:
     if bare.islower() and _ONE.match(right) and is_name(said):
         return None  # "no, she's a nurse" tells what somebody is, and not what they are called
     return (value, bare) if name else None
+
+
+def _same_thing(claim: str, right: str) -> str | None:
+    """The words of a claim that name the thing that others tell more of: "the sofa", of "Jess's
+    sofa"."""
+    lead, _, thing = right.rpartition(" ")
+    if not lead:
+        return None
+    found = re.search(rf"(?<!\w)(?:the|a|an|my|our) {re.escape(thing)}(?!\w)", claim, re.I)
+    return None if found is None else found[0]
 
 
 def is_order(words: Sequence[str]) -> bool:

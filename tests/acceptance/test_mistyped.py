@@ -94,3 +94,20 @@ NO_REPAIRS = [
 def test_what_goes_on_puts_nothing_right(somebody, told, said):
     before = [each.text for each in somebody.believed_after(told)]
     assert [each.text for each in somebody.believed_after(said)] == before
+
+
+@pytest.mark.parametrize(
+    ("said", "believed"),
+    [
+        ("sometimes I sleep on the sofa. Jess's sofa I mean", "I sleep on Jess's sofa"),
+        ("sometimes I cry in the car. David's car I mean", "I cry in David's car"),
+        ("sometimes I nap in the office. Priya's office I mean", "I nap in Priya's office"),
+        ("on sundays I swim in the lake. Lake Bled I mean", None),
+        ("usually I'm at the gym. PureGym I mean", None),
+        ("often I've had lunch in the park. Hyde Park I mean", "had lunch in Hyde Park"),
+    ],
+)
+def test_the_speaker_gives_way_to_no_name(somebody, said, believed):
+    found = [each.text for each in somebody.believed_after(said, besides=())]
+    assert all(" I" in each or each.startswith(("I", "User")) for each in found)
+    assert believed is None or any(believed in each for each in found)
