@@ -60,6 +60,8 @@ def _value(reading: Reading, my: int) -> Iterator[RuleFinding]:
     noun = [word.low for word in words[my + 1 : link]]
     if any(not low[0].isalnum() or low in WORDS["prepositions"] for low in noun):
         return
+    if not _WHO.isdisjoint(noun):
+        return  # "my dad who is 82 and has …" says more of him than this
     if noun[0] in WORDS["not_mine"] | {"friend", "previous"} or noun[-1] in WORDS["abstract"]:
         return
     of_others = any(low.endswith("'s") or low in NEAR for low in (noun[0], noun[-1]))
@@ -134,6 +136,9 @@ def _value(reading: Reading, my: int) -> Iterator[RuleFinding]:
         act=SpeechAct.CHANGE if now or verb == "moved" else None,
         when=NEVER if dated is None or past or _yearly(noun[-1]) else dated.when,
     )
+
+
+_WHO = frozenset({"who", "that", "which", "whose"})
 
 
 def _yearly(noun: str) -> bool:

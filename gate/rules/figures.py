@@ -59,8 +59,7 @@ _NO_COUNT = frozenset(
     "minute minutes hour hours day days week weeks month months year years of percent people "
     "things "
     "questions options ideas ways way other times am pm and or to in on at for euros dollars "
-    "pounds "
-    "bucks k cups degrees kg kilos kilo lbs lb mg ml km miles".split()
+    "pounds bucks k cups degrees kg kilos kilo lbs lb mg ml km miles".split()
 )
 _NO_VERBS = frozenset(
     "be have want need think see say mean ask hear know like love get do make".split()
@@ -177,7 +176,8 @@ def _finding(
             begin = offset + meant.start() if match.start("num") < match.start("noun") else begin
     noun = _noun(_brand(named) if attribute.startswith("times.") else named)
     of = _noun(groups.get("of", "") or _series(attribute, before))
-    if attribute.startswith("has.") and groups.get("noun", "").lower() in _NO_COUNT:
+    counted = attribute.startswith("has.") and groups.get("noun", "").lower() in _NO_COUNT
+    if counted or noun.endswith("-who"):  # "my dad who's 82"
         return None
     if "{noun}" in attribute and not noun and not attribute.startswith(("count.", "status.")):
         return None

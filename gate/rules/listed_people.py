@@ -50,7 +50,8 @@ _KINS = {
     "rabbits": "rabbit", "kittens": "kitten", "puppies": "puppy", "horses": "horse",
 }  # fmt: skip
 _SEVERAL = compile_later(
-    r"\b(?:(?:i|we)(?:['’]?ve(?: got)?| have(?: got)?| got)|(?P<my>my|our)) "
+    r"(?:\b(?:(?:i|we)(?:['’]?ve(?: got)?| have(?: got)?| got)|(?P<my>my|our)) |"
+    r"(?:^|(?<=[.!?] ))(?P<bare>(?=(?:two|three|four|five|six|[2-6]) )))"
     rf"(?:(?P<count>two|three|four|five|six|[2-6]) )?{_ADJECTIVES}(?P<kin>{'|'.join(_KINS)})"
     r"(?P<are> (?:are )?(?:called|named) | are |['’] names are | ?[:,(] ?| - | – | )",
     re.I,
@@ -71,7 +72,7 @@ def may_be(text: str, start: int, end: int) -> bool:
     """Whether a sentence may list somebody: cheap."""
     if end - start > _LONGEST:
         return False
-    return bool(_HAS.search(text, start, end) or _SEVERAL.search(text, start, end))
+    return any(each.search(text, start, end) for each in (_HAS, _SEVERAL, _WHO_IS))
 
 
 def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
@@ -79,13 +80,20 @@ def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
     words = reading.words
     if not words or not may_be(reading.content, words[0].start, words[-1].end):
         return found
+    found = [*found, *_who_is(reading)]
     counted = list(_counted(reading))
     listed = counted or list(_listed(reading))
     if not listed:
         return [*found, *_told_of_one(reading)]
     if counted:  # how many there are is told besides
         said = {(each.attribute, each.value.lower()) for each in found}
-        return [_without_names(each, counted) for each in found] + [
+        found = [_without_names(each, counted) for each in found]
+        found = [
+            each
+            for at, each in enumerate(found)
+            if not any(each.claim == other.claim for other in found[:at])
+        ]
+        return found + [
             each for each in counted if (each.attribute, each.value.lower()) not in said
         ]
     start, end = listed[0].start, max(each.end for each in listed)
@@ -102,11 +110,17 @@ def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
     return kept + listed
 
 
+_LISTING = compile_later(r"(?:,|(?<!User):| \(| [-–])(?= |$|\w)")
+
+
 def _without_names(number: RuleFinding, counted: list[RuleFinding]) -> RuleFinding:
     """How many there are, without the names where the claim has but the first few of them."""
-    bare, claim = number.claim.partition(",")[0], number.claim.lower()
+    bare, claim = _LISTING.split(number.claim, maxsplit=1)[0], number.claim.lower()
+    values = [each.value.lower() for each in counted]
     names = [each.value.lower() for each in counted if each.type == "relation"]
-    if number.attribute != "family.children" or all(name in claim for name in names):
+    if number.type != "fact" or not number.attribute.startswith(("family.children", "has.")):
+        return number
+    if all(value in claim for value in values) or not any(name in claim for name in names):
         return number
     if any(name in bare.lower() for name in names):
         return number
@@ -189,6 +203,10 @@ def _counted(reading: Reading) -> Iterator[RuleFinding]:
     told = number_of(some["count"].lower()) if some["count"] else str(len(each))
     if len(each) < _LEAST or told != str(len(each)):
         return
+    if some["bare"] is not None and (
+        not any(one["age"] for one in each) or _ENDS.match(text, each[-1].end(), end) is None
+    ):
+        return  # "two kids, Tom and Ann, were at the pool"
     known = [_is_name(one) for one in each]
     called = some["are"].endswith(("called ", "named "))
     if not (called or all(known) or (some["count"] and any(known))):
@@ -201,6 +219,25 @@ def _counted(reading: Reading) -> Iterator[RuleFinding]:
 
 
 _LEAST = 2
+_ENDS = compile_later(r"[\W_]*\Z|[.!]| ?[)(]")
+_WHO_IS = compile_later(
+    rf"\b(?:my|our) (?P<who>{_ADJECTIVES}(?P<kin>[^\W\d_][\w-]{{2,16}})),? "
+    r"who(?:['’]?s| is) (?:now |only |just )?(?P<age>\d{1,3})"
+    r"(?=(?: (?:now|years old|yrs old))?(?:\s*(?:$|[,.;!?)])| (?:and|but)\b))",
+    re.I,
+)
+
+
+def _who_is(reading: Reading) -> Iterator[RuleFinding]:
+    """How old somebody near is of whom more is told: "my dad, who's 82, loves bingo"."""
+    text = reading.content
+    for one in _WHO_IS.finditer(text, reading.words[0].start, reading.words[-1].end):
+        kin, age = one["kin"].lower(), one["age"]
+        if kin in NEAR:
+            yield RuleFinding(
+                text, one.start(), one.end("age"), f"User's {one['who']} is {age}", "fact",
+                f"relation.{kin}.age", age, 500, 850, topic="family", said_at=reading.said_at,
+            )  # fmt: skip
 
 
 def _aged(reading: Reading, start: int, one: re.Match[str], kin: str) -> RuleFinding:

@@ -315,8 +315,10 @@ def _base(low: str) -> bool:
 
 
 def _spelled(word: Token, meant: tuple[str, ...]) -> list[Token]:
-    """The words that one typed word stands for; those after the first are empty at its end."""
-    first = Token(word.text, meant[0], word.start, word.end)
+    """The words that one typed word stands for; those after the first are empty at its end. A
+    noun is told in full: a "bff friend" is none."""
+    text = meant[0] if meant[1:] and meant[-1] in NEAR else word.text
+    first = Token(text, meant[0], word.start, word.end)
     return [first, *(Token(each, each, word.end, word.end) for each in meant[1:])]
 
 

@@ -223,3 +223,39 @@ def test_what_is_asked_is_not_told_for_its_ending(somebody, said):
 @pytest.mark.parametrize("claim", ["is a vet", "loves coffee", "plays drums in a band"])
 def test_what_is_meant_does_not_hang_on_a_name(somebody, name, claim):
     assert any(claim in each.text for each in told(somebody, [f"{name} {claim}."]))
+
+
+@pytest.mark.parametrize(
+    ("said", "never", "believed"),
+    [
+        ("I made a shepherd's pie.", "made a", ()),
+        ("I made the manager's list.", "User made the", ()),
+        ("I made a baker's dozen of muffins.", "made a", ()),
+        ("i made a nurse’s uniform for the play", "made a", ()),
+        ("I made manager last week", "pie", ("manager",)),
+        ("I made partner in May.", "pie", ("partner",)),
+        ("Hi, I'm looking after my dad who's 82 and has Parkinson's.", "who", ("dad is 82",)),
+        ("I live with my mum who's 79 and has dementia.", "mum who is 79 and", ("mum is 79",)),
+        ("We visit my uncle who's 66 and lives in Cork every year.", "who is", ("uncle is 66",)),
+        ("My dad, who's 82, loves bingo.", "who is", ("dad is 82",)),
+        ("I look after my little nephew who is 5.", "nephew is 5.", ("little nephew is 5",)),
+        ("I have two kids, ella 6 and noah who's 3", "Ella 6", ("Ella is 6", "Noah is 3")),
+        ("two kids, ella 6 and noah who's 3", "Ella 6", ("Ella is 6", "Noah is 3")),
+        ("Two kids, Tom 6 and Ann 3, were at the pool.", "kid is Tom", ()),
+        ("I have two sons: Tim and Paul.", "two sons: Tim", ("is Tim", "is Paul")),
+        ("I have two daughters: Mia and Zoe.", "daughters: Mia", ("is Mia", "is Zoe")),
+        ("I've got three brothers: Al, Bo and Cy.", "brothers: Al", ("Al", "Bo", "Cy")),
+        ("I have two sisters (Ann and Bea).", "sisters (Ann", ("is Ann", "is Bea")),
+        ("my bff is called kayla", "bff friend", ("best friend is called kayla",)),
+        ("my bff Kayla lives in Leeds", "bff friend", ("Leeds",)),
+    ],
+)
+def test_no_claim_breaks_off(somebody, said, never, believed):
+    found = [each.text for each in somebody.believed_after(said, besides=())]
+    assert not [each for each in found if never in each and each != said]
+    assert all(any(one in each for each in found) for one in believed)
+
+
+def test_somebodys_illness_is_noticed_behind_who(somebody):
+    _, decisions = somebody.remember("I'm looking after my dad who's 82 and has Parkinson's.")
+    assert "User's dad has Parkinson's" in [each.claim for each in decisions]
