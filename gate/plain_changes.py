@@ -70,6 +70,7 @@ def meant(
     anew: dict[str, tuple[Held, list[Candidate]]] = {}
     quiet = stands = False
     for told in news(text):
+        says_so = bool(told.change.says.get("succeeds"))
         doing = standing.without_employer(_doing(text, told))
         held = [
             each
@@ -77,14 +78,15 @@ def meant(
             if _fits(told, each)
             and not is_done_by_another(doing, each)
             and not (_may_point(told) and others.difference(each.written.memory.claim.split()))
-            and not _is_answered(text, told, each, beside)
+            and (says_so or not _is_answered(text, told, each, beside))
             and (_is_of(told.change) or not distinctions.apart(text, each.written.memory.claim, ""))
         ]
         if told.change.says.get("last"):
             held = told_last(held, (*standing.of_user(), *held))
         if told.change.says.get("version"):
             held = _of_version(text, told, held)
-        if len({each.written.memory.claim for each in held if _is_users(each)}) > MOST:
+        claims = {each.written.memory.claim for each in held if _is_users(each)}
+        if len(claims) > (1 if says_so else MOST):
             continue
         if told.change.says.get("again"):
             anew |= {
@@ -156,6 +158,9 @@ def _there(standing: Standing, told: News) -> Iterator[Held]:
     """The memories of whom news is about."""
     says = told.change.says
     who = says.get("who")
+    if says.get("denied") and who == "named":
+        yield from standing.denied_of([told.who or ""])
+        return
     if says.get("denied"):
         standing.of_user()
         yield from standing.denied()
@@ -211,7 +216,9 @@ def _fits(told: News, held: Held) -> bool:
     """Whether a memory is one of those that news is about."""
     change, memory = told.change, held.written.memory
     says = change.says
-    if change.of.match(memory.attribute) is None or memory.context is not None:
+    if change.of.match(memory.attribute) is None:
+        return False
+    if memory.context is not None and not (says.get("version") and told.who):
         return False
     if memory.negated and not (says.get("denied") or says.get("answers")):
         return False
@@ -305,7 +312,7 @@ def _is_answered(text: str, told: News, held: Held, beside: Sequence[Candidate])
 def _of_version(text: str, told: News, held: list[Held]) -> list[Held]:
     """The one memory of which words may tell another version; of several, the one of which the
     first number is the same."""
-    if len(held) > 1 and told.new is not None:
+    if len(held) > 1 and told.new is not None and told.who is None:
         first = text[slice(*told.new)].partition(".")[0]
         claims = [_VERSION.findall(one.written.memory.claim) for one in held]
         held = [
@@ -336,13 +343,30 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         if figure is None or held.type == NOTE:
             return []
         new = old[: figure.start()] + new + old[figure.end() :]
+    if says.get("part"):
+        part = re.search(rf"(?<![\w.]){re.escape(told.who or '')}(?![\w.])", old, re.I)
+        if part is None:
+            return []
+        new = old[: part.start()] + new + old[part.end() :]
     if says.get("version"):
         there = _VERSION.search(memory.claim)
-        if there is None:
+        if told.who is not None:  # "upgraded to node 22"
+            which = rf"(?<=(?<!\w){re.escape(told.who)} )\d[\d.]*"
+            there = re.search(which, memory.claim, re.I)
+        if there is None or there[0] == new:
             return []
         claim = f"{memory.claim[: there.start()]}{new}{memory.claim[there.end() :]}"
         value = old.replace(there[0], new) if there[0] in old else f"{old} {new}"
-        return [in_place(candidate, held, claim, value, ())]
+        begin = memory.claim.find(old)
+        if told.who is not None and there[0] not in old and 0 <= begin < there.start():
+            value = claim[begin : there.start() + len(new)]  # "a laptop with Windows 11"
+        context = memory.context
+        beside = held.type == NOTE or context is not None  # each has a slot of its own
+        over = (Ends(attribute=memory.attribute, value=old),) if beside else ()
+        anew = in_place(candidate, held, claim, value, over)
+        if context is not None:  # "with node 18"
+            anew = anew.model_copy(update={"context": context.replace(there[0], new)})
+        return [anew]
     about = old.split()[0].lower()
     if about in _ABOUT and new.split()[0].lower() not in _ABOUT:
         new = f"{about} {new}"

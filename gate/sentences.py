@@ -50,8 +50,20 @@ def preceding(text: str, start: int) -> tuple[int, int] | None:
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence ends with a question mark, but for what closes it."""
-    return sentence.rstrip("\"'” )").endswith("?")
+    """Whether a sentence ends with a question mark, but for what closes it, and asks."""
+    return sentence.rstrip("\"'” )").endswith("?") and not wonders(sentence)
+
+
+def wonders(sentence: str) -> bool:
+    """Whether a sentence tells something in spite of its mark: "turns out I love it??"."""
+    return _WONDERS.match(sentence) is not None
+
+
+_WONDERS = compile_later(
+    r"\W*+(?:(?:ok|okay|so|wait|omg|wow|lol|and|but|oh|hm+|huh|well)\b[\s,.…]*+){0,3}"
+    r"(?:it )?turns out (?:that )?(?:i|we)\b[^,;:?]{1,60}\?[?!\s]*+\Z",
+    re.I,
+)
 
 
 def parted(

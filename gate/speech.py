@@ -18,7 +18,7 @@ from beliefledger.gate.frames import frames
 from beliefledger.gate.literals import Guarded, lowered
 from beliefledger.gate.orders import CUES, instruction_like
 from beliefledger.gate.pasted_text import pasted
-from beliefledger.gate.sentences import sentences
+from beliefledger.gate.sentences import sentences, wonders
 from beliefledger.gate.set_tasks import Task, tasks
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
@@ -313,7 +313,9 @@ _ASKED_WHAT = compile_later(
 
 def _asked(sentence: str, before: str, span: str, after: str, reading: int) -> SpeechAct | None:
     """A question, unless the words are a statement beside the question ("I live here, is …?")."""
-    if not sentence.rstrip("\"'”’)* ").endswith("?") or (reading and _PRESUPPOSED.match(span)):
+    if not sentence.rstrip("\"'”’)* ").endswith("?") or wonders(sentence):
+        return None
+    if reading and _PRESUPPOSED.match(span):
         return None
     if _ASKING.match(before) or (not before and _ASKING.match(sentence)):
         return None if _BECAUSE.search(before) else SpeechAct.QUESTION
