@@ -239,7 +239,7 @@ _OF_LOVE = compile_later(
 
 def is_kin(attribute: str, value: str) -> bool:
     """Whether what is believed in a slot is who a relative or friend is."""
-    named = value[:1].isupper() or attribute.endswith(".name")
+    named = value[:1].isupper() or value in GIVEN or attribute.endswith(".name")
     return _KIN.match(attribute) is not None and named
 
 

@@ -432,3 +432,23 @@ def test_what_has_changed_does_not(somebody, known):
 )
 def test_what_is_told_of_one_ends_nothing_of_another(somebody, before, said, over, stands):
     somebody.ends_with((before, said), over, stands)
+
+
+@pytest.mark.parametrize(
+    ("turns", "stands"),
+    [
+        (("my best friend is called kayla", "kayla left the band"), "best friend is called kayla"),
+        (("my best friend is kayla", "kayla left the band"), "best friend is kayla"),
+        (("my bff is called kayla", "kayla left the band. she wants to dance"), "is called kayla"),
+        (("my best mate is tom", "tom quit the team"), "best mate is tom"),
+        (("my best friend is thiago", "thiago left his job"), "best friend is thiago"),
+        (("my friend is luca", "luca sold his car"), "friend is luca"),
+    ],
+)
+def test_a_friend_typed_without_a_capital_is_one_still(somebody, turns, stands):
+    somebody.ends_with(turns, (), (stands,))
+
+
+def test_a_friend_typed_without_a_capital_may_be_none_any_more(somebody):
+    turns = ("my best friend is kayla", "kayla and i fell out, she's not my friend anymore")
+    somebody.ends_with(turns, ("friend is kayla",), ())
