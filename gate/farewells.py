@@ -190,7 +190,7 @@ def mean(
             continue
         if 0 < len(held) <= MOST:
             held = with_what_depends(standing, held) if kind == "*" else held
-            noted = any(each.type == NOTE and _meets(each, candidate) for each in kept)
+            noted = any(each.type == NOTE and meets(each, candidate) for each in kept)
             mine = all(each.written.memory.entity == SELF for each in held)
             if kind == "plan.*" and noted and mine:
                 kept = _renewing(kept, candidate, held)
