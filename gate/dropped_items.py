@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.claim_wordings import number_of
-from beliefledger.gate.meant_memories import LASTING, Standing, in_place, stem
+from beliefledger.gate.meant_memories import LASTING, Standing, in_place, stem, stems
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.remainders import APPOSED, fewer, is_list, items, without
+from beliefledger.gate.remainders import APPOSED, day_stem, fewer, is_list, items, without
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -37,10 +37,9 @@ _LET_GO = compile_later(
     r"of|unsubscribed from|packed in|jacked in|removed|deleted|uninstalled|done with|finished with|"
     r"(?:the )?(?:fox|cat|dog|hawk|rat) (?:got|took|killed|ate)|retired|stopped|sold|closed|lost|"
     r"ripped|chucked|tossed|canned|replaced|got shot of|moved off|migrated off|"
-    r"pulled out of|dropped out of|knocked|remove|drop|take|(?:don['’]?t|do not|no longer) (?:like|"
-    r"love|use|watch|play|do|eat|drink|need|want|have|see|listen to|go to)) (?:the |my |our |his |"
-    r"her |their |(?:doing|using|playing|watching|eating|drinking|taking|learning|writing|reading|"
-    r"making|wearing|visiting|attending|teaching) (?:any |the |my )?|going to |with )?",
+    r"pulled out of|dropped out of|knocked|remove|drop|take|(?:don['’]?t|do not|no longer) "
+    r"(?P<base>[a-z]{2,20}))(?P<ing> [a-z]{2,20}ing)?(?: (?:at|in|on|to|for|with|about))?"
+    r"(?: (?:any|the|my|our|his|her|their|an?))? ",
     re.I,
 )
 _IS_GONE = compile_later(
@@ -80,11 +79,16 @@ def dropped(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, li
         if _SELLS.search(memory.claim) and _SOLD.search(quote):
             continue
         value = memory.value if is_list(memory.value) else memory.claim
-        listed = items(value)
-        named = [(word, each) for each in listed if (word := _named_by(each, gone)) is not None]
+        listed = items(value, does=value not in memory.claim)
+        does = _does(memory.attribute, memory.claim)
+        named = [
+            (word, each) for each in listed if (word := _named_by(each, gone, does)) is not None
+        ]
         if len(named) != 1:
             continue
         [(words, item)] = named
+        if item[0] in _CLAUSES:
+            continue
         short = len(item) <= _ITEM and item is not listed[0]
         if short and (item is not listed[-1] or len(item) == len(listed[1])):
             words = item  # "pottery thurs", of "gym mon, choir tues, pottery thurs"
@@ -93,7 +97,7 @@ def dropped(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, li
             in_place(
                 candidate, held, left.claim, left.value, ends if held.type in _BY_VALUE else ()
             )
-            for left in without(memory.claim, value, words)
+            for left in without(memory.claim, _told(memory.claim, memory.value), words)
         ]
         if ways:
             found.append((held, ways))
@@ -101,6 +105,14 @@ def dropped(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, li
         yield from found
     elif not found:
         yield from _counted(standing, candidate, gone)
+
+
+def _told(claim: str, value: str) -> str:
+    """The words of a claim that list something, from its value on: "Leeds with Ana and Bob"."""
+    if is_list(value):
+        return value
+    rest = claim[claim.find(value) :] if value in claim else claim
+    return rest if is_list(rest) else claim
 
 
 def _counted(
@@ -133,6 +145,8 @@ def _counted(
             return
 
 
+_CLAUSES = frozenset("he she it they who which".split())
+"""How a clause begins, which is nothing in a list: "Mrs Cole does, she feeds the foxes"."""
 _OF_KIN = compile_later(
     r"family\.|(?:has|count|thing|relation)\.(?:step|grand|half-|god)?(?:sons?|daughters?|child|children|"
     r"kids?|brothers?|sisters?|siblings?|twins?|boys?|girls?|babies|baby)\b"
@@ -162,22 +176,45 @@ _SELLS = compile_later(r"\b(?:sells?|selling|shop|store)\b", re.I)
 _SOLD = compile_later(r"\bsold\b", re.I)
 
 
-def _named_by(item: list[str], clauses: list[str]) -> list[str] | None:
+_DOING = compile_later(r"habit\.|note\.|work\.|does\.|collects\.")
+_DONE_WITH = frozenset(map(stem, "do use have go take attend visit get see like love want".split()))
+"""What says of anything that it is done."""
+
+
+def _does(attribute: str, claim: str) -> set[str] | None:
+    """The stems of the words of a memory, if it tells what somebody does."""
+    return stems(claim) if _DOING.match(attribute) is not None else None
+
+
+def _is_it_let_go(let_go: re.Match[str], does: set[str] | None) -> bool:
+    """Whether words that let something go say of it what a memory says: who "stopped making soap"
+    may sell it still."""
+    verb = let_go["ing"] or let_go["base"]
+    if verb is None or does is None:
+        return True
+    said = stem(verb.strip().lower())
+    return said in _DONE_WITH or said in does
+
+
+def _named_by(
+    item: list[str], clauses: list[str], does: set[str] | None = None
+) -> list[str] | None:
     """The words of an item that a clause lets go of; None where none does."""
     for clause in clauses:
         words = [
-            (stem(each[0].lower()), each.start(), each.end()) for each in _WORD.finditer(clause)
+            (day_stem(each[0].lower()), each.start(), each.end()) for each in _WORD.finditer(clause)
         ]
-        of = {stem(word) for word in item if len(word) > 2 or not word.isdigit()}
+        of = {day_stem(word) for word in item if len(word) > 2 or not word.isdigit()}
         at = [each for each in words if each[0] in of and len(each[0]) > 1]
         if not at:
             continue
         start, end = at[0][1], at[-1][2]
         let_go = next((each for each in _LET_GO.finditer(clause) if each.end() == start), None)
+        let_go = let_go if let_go is None or _is_it_let_go(let_go, does) else None
         if (let_go is not None and _ENDS.match(clause, end)) or (
             _BEFORE.fullmatch(clause, 0, start) and _IS_GONE.match(clause, end)
         ):
-            return [word for word in item if stem(word) in {each[0] for each in at}]
+            return [word for word in item if day_stem(word) in {each[0] for each in at}]
     return None
 
 

@@ -41,10 +41,13 @@ _FEWEST = 3
 """Words of a part that tells something by itself."""
 _HANGING = compile_later(
     r"(?:he|she|it|they|his|her|their|its|him|them|which|who|where|because|cause|cos|so|but|that|"
-    r"this|these|those|then|not|no|if|when|though|although|even|just)\b",
+    r"this|these|those|then|not|no|if|when|though|although|even|just|like|about|around|roughly|maybe|"
+    r"mostly|usually)\b",
     re.I,
 )
 """How a part begins that only the one before it makes clear."""
+_UNTOLD = compile_later(r"\b(?:is|are|am|was|were|does|do|did|has|have|can|will|would)\W*\Z", re.I)
+"""How a part ends that only the one after it makes clear: "my neighbour does"."""
 _POINTS = compile_later(r"\b(?:he|she|it|they|him|her|them|his|their|its|one|both)\b", re.I)
 
 
@@ -112,7 +115,7 @@ def _left(note: str, over: set[str]) -> str | None:
     left = [each for each in left if _ASKS.match(each) is None]
     if not left or not gone or any(each.count(" ") < _FEWEST - 1 for each in parts):
         return None  # "fostering a greyhound, Dash" tells one thing
-    if any(_HANGING.match(each) or _POINTS.search(each) for each in left):
+    if any(_HANGING.match(each) or _POINTS.search(each) or _UNTOLD.search(each) for each in left):
         return None
     return ", ".join(each.rstrip(" .!") for each in left)
 

@@ -42,6 +42,9 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
     who = _planning(text)
     if who is not None:
         yield from (each for each in standing.of(words) if _is_of(each, who))
+    began = _BEGUN_BY.search(text)
+    if began is not None:
+        yield from (each for each in standing.of(words) if _is_of(each, began["who"]))
     if _AND.search(text) is not None and _TWO_OTHERS.match(text) is not None:
         yield from (each for each in standing.of_user() if _is_of_own_love(each))
     grown = _GROWN.search(text)
@@ -210,6 +213,12 @@ def _is_of(held: Held, who: str) -> bool:
 
 
 _WORD = compile_later(r"[^\W_]+(?:-[^\W_]+)*")
+_BEGUN_BY = compile_later(
+    r"\b(?P<who>[^\W\d_][\w-]{1,20}) (?:(?:has|have|just|also|finally) ){0,2}"
+    r"(?:got|gotten|introduced|turned|roped|talked) (?:me|us) (?:back )?"
+    r"(?:into|onto|to|on to|on|hooked on|obsessed with|playing|doing|watching|reading)\b"
+)
+"""Who got the user to begin something, which ends nothing: "Jonno got me into chess"."""
 
 
 # --- two others who part

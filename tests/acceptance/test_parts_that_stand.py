@@ -321,3 +321,95 @@ def test_what_tells_how_or_of_something_else_ends_nothing_more(
     somebody, before, said, over, stands
 ):
     somebody.ends_with((before, said), over, stands)
+
+
+@pytest.mark.parametrize(
+    ("before", "news", "left"),
+    [
+        ("I live in a flat with Jess and Tom.", "Jess moved out.", "lives in a flat with Tom"),
+        ("I live in Leeds with Jess and Tom.", "Tom moved out.", "lives in Leeds with Jess"),
+        ("we live in York with Kim and Lee", "kim moved out", "lives in York with Lee"),
+        ("I live with my brother Tom and Jess.", "Tom moved out.", "User lives with Jess"),
+        ("I share a house with Jess and Tom.", "Jess moved out.", "I share a house with Tom"),
+        ("I work in a bakery with Jess and Tom.", "Jess quit.", "I work in a bakery with Tom"),
+        ("I run a shop with Ben and Sue.", "Ben quit.", "User runs a shop with Sue"),
+        ("I play tennis with Ana and Bob.", "Ana moved away.", "User plays tennis with Bob"),
+        ("I stream on Fridays and Saturdays.", "stopped streaming fridays", "streams on Saturdays"),
+        ("I grow tomatoes and beans.", "I stopped growing tomatoes.", "User grows beans"),
+        ("I bake bread and cakes.", "I stopped baking cakes.", "User bakes bread"),
+        (
+            "I sell honey and jam at the market.",
+            "I no longer sell honey.",
+            "sell jam at the market",
+        ),
+        ("I brew beer and cider.", "I don't brew cider anymore.", "I brew beer"),
+        ("I stream on Twitch and YouTube.", "I stopped streaming on YouTube.", "stream on Twitch"),
+        (
+            "I train on Tuesdays and Fridays with Tom.",
+            "I stopped training on Tuesdays.",
+            "User trains on Fridays with Tom",
+        ),
+        (
+            "I write for the Guardian and the Times.",
+            "I stopped writing for the Guardian.",
+            "write for the Times",
+        ),
+        (
+            "my brother works mondays and tuesdays",
+            "he stopped working mondays",
+            "my brother works tuesdays",
+        ),
+        (
+            "i stream on twitch fri and sat nights, like 40 viewers lol",
+            "stopped streaming fridays",
+            "i stream on twitch sat nights, like 40 viewers lol",
+        ),
+        ("I volunteer at a shelter and a library.", "I quit the shelter.", "at a library"),
+        ("I have an old Golf and a new Polo.", "I sold the Golf.", "a new Polo"),
+        ("I go to yoga and pilates every week.", "I quit yoga.", "to pilates every week"),
+    ],
+)
+def test_what_is_left_of_a_list_has_its_verb_and_preposition(somebody, before, news, left):
+    told = [each.text for each in somebody.believed_after(before, news, besides=())]
+    assert any(left in each for each in told), told
+    assert not any(each.strip(".") in before for each in told if left not in each), told
+
+
+@pytest.mark.parametrize(
+    ("before", "news", "stands"),
+    [
+        ("I sell candles and soap.", "I stopped making soap.", "candles and soap"),
+        ("I grow tomatoes and beans.", "I started growing peas.", "tomatoes and beans"),
+        (
+            "playing valheim with jonno and his brother, we built a longhouse",
+            "jonno got me into magic the gathering and im broke now",
+            "playing valheim with jonno and his brother",
+        ),
+        (
+            "playing minecraft with leo and his sister, we built a castle",
+            "leo introduced me to chess and now i play daily",
+            "playing minecraft with leo and his sister",
+        ),
+    ],
+)
+def test_a_list_stands_of_which_nothing_is_over(somebody, before, news, stands):
+    told = [each.text for each in somebody.believed_after(before, news, besides=())]
+    assert any(stands in each for each in told), told
+
+
+@pytest.mark.parametrize(
+    ("before", "news"),
+    [
+        (
+            "My neighbour Herr Braun does, he sprays everything.",
+            "Herr Braun has stopped spraying.",
+        ),
+        (
+            "My neighbour Mrs Cole does, she feeds the foxes.",
+            "Mrs Cole has stopped feeding the foxes.",
+        ),
+    ],
+)
+def test_no_half_of_a_sentence_is_left_that_tells_nothing(somebody, before, news):
+    told = [each.text for each in somebody.believed_after(before, news, besides=())]
+    assert not any(each.endswith(("does.", "does")) for each in told), told

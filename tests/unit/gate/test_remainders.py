@@ -44,6 +44,25 @@ def test_a_value_in_other_words_than_its_claim():
     assert list(without(claim, value, ["pilates"])) == [("User goes to yoga", "go to yoga")]
 
 
+LED = (
+    ("User lives in a flat with Jess and Tom", "jess", "User lives in a flat with Tom"),
+    ("User lives with my wife Ann and our dog, Rex", "rex", "User lives with my wife Ann"),
+    ("User lives with my wife Ann and our dog, Rex", "ann", "User lives with our dog, Rex"),
+    ("User lives with my mum and dad", "mum", "User lives with my dad"),
+    ("User lives with my brother Tom and Jess", "tom", "User lives with Jess"),
+    ("I live with a dog called Rex and a cat called Mia", "rex", "I live with a cat called Mia"),
+    ("I smoke a pipe and drink beer", "pipe", "I drink beer"),
+    ("I sell food and drink at the market", "food", None),
+    ("I run on mon and wed evenings", "wednesdays", "I run on mon evenings"),
+    ("I live here and work with Ana and Bob", "ana", "I live here and work with Bob"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("claim", "gone", "left"), LED)
+def test_what_leads_up_to_a_list_stands(claim, gone, left):
+    assert next((each.claim for each in without(claim, claim, [gone])), None) == left
+
+
 FEWER = (
     ("two cats", 1, ["a cat", "one cat"]),
     ("3 cats", 1, ["2 cats", "cats"]),
