@@ -49,9 +49,12 @@ _IS_GONE = compile_later(
     r"our|their|his|her|my|it)|over\b(?! for (?:today|the (?:day|week)|this|now))|finished(?=\W*$)|"
     r"done(?=\W*$)|gone(?! (?:to|by|up|down|on|out|well))|stopped(?=\W*$)|died(?! down)|passed "
     r"away|ran away|left(?=\W*$| (?:the (?:team|company|band|group|firm|club)|us|and|last|this|for "
-    r"good|yesterday)\b)|quit|dropped out|cancell?ed for good|moved (?:out|away)|retired|fell "
-    r"through|axed|scrapped|pulled out|bailed|discontinued|decommissioned|sacked|fired|let go|"
-    r"cut)\b",
+    r"good|yesterday)\b)|quit|dropped out|cancell?ed for good|"
+    r"moved (?:out|away)(?! (?:of the way|from)\b)|"
+    r"retired(?! (?:to bed|hurt|for the night)\b)|fell through|axed|scrapped|"
+    r"pulled out(?! (?:an?|the|his|her|their|my|some)\b)|bailed(?! on\b)|discontinued|"
+    r"decommissioned|sacked|fired(?! up)|let go(?! of)|"
+    r"cut(?! (?:an?|the|his|her|their|my|our|down|back|off|up|short|it|me|us)\b))\b",
     re.I,
 )
 

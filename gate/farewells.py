@@ -85,6 +85,7 @@ def mean(
     parted: list[Candidate] = []
     for candidate in candidates:
         if candidate.attribute == rules_lapses.ATTRIBUTE:
+            unchanged.spare(standing, candidate)
             left = list(_fewer(draft, subject_ref, standing, candidate, turn))
             if left:
                 fewer += left
@@ -93,6 +94,7 @@ def mean(
     for candidate in _of_each_sentence(candidates):
         if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
             continue
+        unchanged.spare(standing, candidate)
         sentence = _Anew(draft, subject_ref, turn, standing, candidate)
         fewer += sentence.left_of(dropped(standing, candidate))
         again = list(sentence.left_of(otherwise(standing, candidate)))

@@ -204,3 +204,57 @@ def test_what_is_of_others_or_was_only_thought_ends_nothing(somebody, before, sa
     after = somebody.believed_after(before, said, besides=())
     standing = [each.text for each in after if not each.attribute.startswith("event.")]
     assert any(words in each for each in standing), standing
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "words"),
+    [
+        ("I live with Tom and Sue.", "Tom left for work.", "lives with Tom and Sue"),
+        ("I live with Tom and Sue.", "Tom is gone for the weekend.", "lives with Tom and Sue"),
+        ("I live with Tom.", "Tom left his keys here.", "lives with Tom"),
+        ("I live with Leo.", "Leo left town for the weekend.", "lives with Leo"),
+        ("I live with Jess.", "Jess quit smoking.", "lives with Jess"),
+        ("Our team is Sofia, Ben and Anna.", "Ben quit coffee.", "Sofia, Ben and Anna"),
+        ("Our team is Sofia, Ben and Anna.", "Ben quit his gym.", "Sofia, Ben and Anna"),
+        ("Our team is Sofia, Ben and Anna.", "Ben left for lunch.", "Sofia, Ben and Anna"),
+        ("Our team is Sofia, Ben and Anna.", "Ben left us a cake.", "Sofia, Ben and Anna"),
+        ("Our team is Sofia, Ben and Anna.", "Ben cut his finger.", "Sofia, Ben and Anna"),
+        ("Our team is Sofia, Ben and Anna.", "Ben bailed on dinner.", "Sofia, Ben and Anna"),
+        ("Our team is Sofia, Ben and Anna.", "Ben's gone home.", "Sofia, Ben and Anna"),
+        ("I play in a band with Max and Zoe.", "Zoe quit caffeine.", "with Max and Zoe"),
+        ("I have a dog, Rex.", "Rex left hair everywhere.", "dog is Rex"),
+        ("I have a cat, Miso.", "miso left paw prints all over the sofa", "cat is Miso"),
+        ("I have a cat, Miso.", "Miso has gone blind.", "cat is Miso"),
+        ("Our dog Rex sleeps in my room.", "Rex is gone crazy.", "dog is Rex"),
+        ("My tutor is Dr Okafor.", "Dr Okafor is gone on holiday.", "tutor is Dr Okafor"),
+        ("My boss is Helen.", "Helen left the meeting early.", "boss is Helen"),
+        ("My girlfriend is Ana.", "Ana left me a voicemail.", "girlfriend is Ana"),
+    ],
+)
+def test_who_leaves_something_else_or_for_a_while_is_there_still(somebody, before, said, words):
+    after = somebody.believed_after(before, said, besides=())
+    assert any(words in each.text for each in after), [each.text for each in after]
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "over"),
+    [
+        ("I live with Leo.", "Leo left.", "with Leo"),
+        ("I live with Leo.", "Leo left for good.", "with Leo"),
+        ("I live with Leo.", "Leo moved out.", "with Leo"),
+        ("I have a cat, Miso.", "Miso is gone.", "cat is Miso"),
+        ("My boss is Helen.", "Helen quit.", "boss is Helen"),
+        ("My boss is Helen.", "Helen left the company.", "boss is Helen"),
+        ("My boss is Helen.", "Helen left for Google.", "boss is Helen"),
+        ("My boss is Helen.", "Helen left last week.", "boss is Helen"),
+        ("My tutor is Ms Rao.", "Ms Rao left.", "tutor is Ms Rao"),
+        ("Our team is Sofia, Ben and Anna.", "Ben left for a new job.", "Sofia, Ben"),
+        ("Our team is Sofia, Ben and Anna.", "Ben left us.", "Sofia, Ben"),
+        ("Our team is Sofia, Ben and Anna.", "Ben was let go.", "Sofia, Ben"),
+        ("My friend Jess smokes.", "Jess quit smoking.", "smokes"),
+        ("My girlfriend is Ana.", "Ana left me.", "girlfriend is Ana"),
+    ],
+)
+def test_who_leaves_for_good_is_not(somebody, before, said, over):
+    after = somebody.believed_after(before, said, besides=())
+    assert not any(over in each.text for each in after), [each.text for each in after]
