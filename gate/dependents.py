@@ -36,12 +36,14 @@ def with_what_depends(standing: Standing, over: Sequence[Held]) -> list[Held]:
 
 
 def _of_pet(standing: Standing, noun: str, name: str) -> list[Held]:
-    """What is believed of a pet by its name."""
+    """What is believed of a pet by its name, but for where the user lives and works."""
     called = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
     return [
         each
         for each in standing.of([name.lower(), noun])
-        if each.type in LASTING and called.search(each.written.memory.claim) is not None
+        if each.type in LASTING
+        and called.search(each.written.memory.claim) is not None
+        and not each.written.memory.attribute.startswith(("home.location", "work."))
     ]
 
 

@@ -86,7 +86,7 @@ def mean(
     for candidate in candidates:
         if candidate.attribute == rules_lapses.ATTRIBUTE:
             unchanged.spare(standing, candidate)
-            left = list(_fewer(draft, subject_ref, standing, candidate, turn))
+            left = list(_fewer(_Anew(draft, subject_ref, turn, standing, candidate)))
             if left:
                 fewer += left
                 parted.append(candidate)
@@ -121,10 +121,8 @@ def mean(
             if candidate == others[0]:
                 typed = [each for each in kept if each.type != NOTE or not meets(each, candidate)]
                 sentence = _Anew(draft, subject_ref, turn, standing, candidate)
-                anew = [
-                    sentence.or_over(each)
-                    for each in refigured(standing, others, turn, [*typed, *meant])
-                ]
+                figured = refigured(standing, others, turn, [*typed, *meant])
+                anew = [sentence.or_over(each) for each in figured]
                 kept = [each for each in typed if not says_less(each, anew)] if anew else kept
                 meant += anew
             continue
@@ -218,16 +216,15 @@ def mean(
     ]
 
 
-def _fewer(
-    draft: Draft, subject_ref: str, standing: Standing, candidate: Candidate, turn: TurnView
-) -> Iterator[Candidate]:
-    """What is left of memories that list several things, of which a candidate ends one."""
-    if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
+def _fewer(sentence: _Anew) -> Iterator[Candidate]:
+    """What is left of memories that list several things, of which a candidate ends one, and of
+    those that tell with whom something was so."""
+    draft, subject_ref, turn, standing, candidate = sentence
+    doing = standing.without_employer(goes_on_of(turn.content, candidate.spans[0]))
+    if doing or of_speaker(draft, subject_ref, turn, candidate) is not candidate:
         return
-    if standing.without_employer(goes_on_of(turn.content, candidate.spans[0])):
-        return
-    sentence = _Anew(draft, subject_ref, turn, standing, candidate)
     yield from sentence.left_of(lapses.of_several(standing, candidate, turn))
+    yield from sentence.alone(lapses.bereft(standing, candidate))
 
 
 def _of_each_sentence(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
@@ -346,6 +343,16 @@ class _Anew(NamedTuple):
             left = next(filter(self.is_within, ways), None)
             if left is not None:
                 self.standing.answered([held])
+                yield left
+
+    def alone(self, bereft: Iterable[tuple[Held, Candidate]]) -> Iterator[Candidate]:
+        """Memories without those who are gone; ended first where the value stays the same, which
+        would only be a repetition."""
+        for held, left in list(bereft):
+            if self.is_within(left):
+                self.standing.answered([held])
+                if left.value == held.written.memory.value:
+                    yield from _meant(self.standing, self.candidate, [held], [left], self.turn)
                 yield left
 
     def is_within(self, candidate: Candidate) -> bool:

@@ -107,6 +107,69 @@ def of_several(
                 yield held, [in_place(candidate, held, *each, ends) for each in left]
 
 
+def bereft(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, Candidate]]:
+    """What the user has or does somewhere with somebody of whom a sentence tells that they died or
+    left, each with a candidate for it without them: who lived in Leeds with a cat lives there."""
+    gone = [each for each in lapses(candidate.spans[0].quote) if not each.points]
+    gone = [each for each in gone if each.ends in _PARTS]
+    if any(each.ends in ("work", "home", "retired") for each in gone):
+        gone = [each for each in gone if each.ends != "one"]  # which "quit" is, and "moved out"
+    for held in standing.of_user() if gone else ():
+        memory = held.written.memory
+        if held.type not in LASTING or memory.negated or memory.context or memory.category:
+            continue
+        told = _COMPANY.fullmatch(memory.claim)
+        if told is None or _STANDS_ALONE.match(told["alone"]) is None:
+            continue
+        if not any(_is_company(lapse, told["whom"], told["alone"]) for lapse in gone):
+            continue
+        value = memory.value
+        if value.endswith(told["whom"].split()[-1]):
+            value = value.rpartition(" with ")[0] or value
+        alone = told["alone"] + told["end"]
+        if held.type == NOTE:
+            value = alone
+        old = Ends(attribute=memory.attribute, value=memory.value)
+        ends = (old,) if held.type in ("relation", NOTE) else ()
+        yield held, in_place(candidate, held, alone, value, ends)
+
+
+def _is_company(lapse: Lapse, whom: str, alone: str) -> bool:
+    """Whether what is over is that these are there, with whom a claim says that something is so."""
+    need = _PARTS[lapse.ends]
+    if need is not None and need.search(alone) is None:
+        return False
+    words = whom.lower().split()
+    nouns = {titled(each) for each in words}
+    if lapse.ends == "one":
+        if lapse.things[-1:] not in (tuple(words[-1:]), tuple(words[-2:-1])):
+            return False  # Rex, or the dog
+        return len(words) == 1 or set(lapse.things) <= set(words)
+    if lapse.kin is not None:
+        return titled(lapse.kin) in nouns and lapse.name in (None, words[-1])
+    return lapse.name == words[-1]
+
+
+_COMPANY = compile_later(
+    r"(?P<alone>(?:User|I|We|i|we) .{1,120}) with "
+    r"(?P<whom>(?:(?:their|my|our|his|her) (?:[\w-]{1,20} ){0,2})?[\w-]{2,24})(?P<end>\W*)"
+)
+_STANDS_ALONE = compile_later(
+    r"(?!\w+ (?:still |now |also )?(?:shares?|sharing|splits?)\b)\w+ (?:.{0,80} "
+    r"(?:in|at|from|to|near|on|outside|by|around|along) \w|(?:runs?|owns?|manages?) an? \w)",
+    re.I,
+)
+"""What tells something without those who were there, too: not "I share a flat"."""
+_PARTS = {
+    "dead": None,
+    "one": None,
+    "home": compile_later(r"\b(?:lives?|living|moved|stay(?:s|ing)?|rents?)\b", re.I),
+    "work": compile_later(r"\b(?:works?|working|runs?|owns?|manages?|teach(?:es)?)\b", re.I),
+    "retired": compile_later(r"\b(?:works?|working|runs?|owns?|manages?|teach(?:es)?)\b", re.I),
+}
+"""What somebody is no company for any more of whom each kind of lapse is told; None for all."""
+
+
 def _left(held: Held, lapse: Lapse) -> Iterator[Left]:
     """What is left of what a memory lists."""
     memory = held.written.memory
@@ -134,8 +197,8 @@ def _is_pet(held: Held) -> bool:
 _LISTED = (
     "has.", "relation.owns", "pets.", "plays.", "habit.", "uses.", "learns.", "studies.", "tool.",
     "teaches.", "drives.", "vehicle.", "volunteers.", "device.", "thing.", "relation.member-of",
-    "home.household", "relation.dog", "relation.cat", "fitness.", "collects.", "does.", "eats.",
-    "health.medication",
+    "home.household", "home.location", "home.type", "relation.dog", "relation.cat", "fitness.",
+    "collects.", "does.", "eats.", "health.medication",
 )  # fmt: skip
 _PLAIN_LIST = compile_later(
     r"(?:i|we|im|i'm|i’m) (?:have|use|watch|read|take|play|do|pay for|subscribed? to|subscribe to|"

@@ -413,3 +413,54 @@ def test_a_list_stands_of_which_nothing_is_over(somebody, before, news, stands):
 def test_no_half_of_a_sentence_is_left_that_tells_nothing(somebody, before, news):
     told = [each.text for each in somebody.believed_after(before, news, besides=())]
     assert not any(each.endswith(("does.", "does")) for each in told), told
+
+
+@pytest.mark.parametrize(
+    ("before", "news", "left"),
+    [
+        ("I live in Leeds with my cat Tom.", "Tom died yesterday.", "User lives in Leeds"),
+        ("I live in Leeds with my cat Rex.", "We had to put Rex down.", "User lives in Leeds"),
+        ("i live in leeds with my cat mia", "mia died last night", "User lives in leeds"),
+        ("I live in Leeds with my dog Rex.", "My dog died.", "User lives in Leeds"),
+        ("I moved to Leeds with my cat Tom.", "Tom died yesterday.", "User moved to Leeds"),
+        ("I work from home with my cat Tom.", "Tom died yesterday.", "User works from home"),
+        ("I run a café in York with my dog Rex.", "Rex died.", "User runs a café in York"),
+        ("I run a café in York with Ben.", "Ben quit.", "User runs a café in York"),
+        ("I live in York with my husband Tom.", "Tom died last year.", "User lives in York"),
+        ("I live in York with my wife Ann.", "My wife died.", "User lives in York"),
+        ("I live in York with my grandma.", "My grandma passed away.", "User lives in York"),
+        ("I live in Bath with my flatmate Leo.", "My flatmate moved out.", "User lives in Bath"),
+        (
+            "I live in Harrogate with my wife Margaret and our dog, Biscuit.",
+            "We had to have Biscuit put to sleep on Monday.",
+            "User lives in Harrogate with their wife Margaret",
+        ),
+        (
+            "I live in a cottage in Whitby with my dog Max.",
+            "We had to put Max to sleep.",
+            "User lives in a cottage in Whitby",
+        ),
+    ],
+)
+def test_who_dies_or_leaves_is_no_company_any_more(somebody, before, news, left):
+    told = [each.text for each in somebody.believed_after(before, news, besides=())]
+    assert left in told
+
+
+@pytest.mark.parametrize(
+    ("before", "news", "stands"),
+    [
+        ("I live in Leeds with my cat Tom.", "Tom's brother died.", "with their cat Tom"),
+        ("I live in Leeds with my cat Tom.", "Tom nearly died.", "with their cat Tom"),
+        ("I live in Leeds with my wife Ann.", "Ann quit.", "with their wife Ann"),
+        ("I live in Leeds with my wife Ann.", "Ann retired.", "with their wife Ann"),
+        ("I live in Leeds with Leo.", "Leo left for work.", "in Leeds with Leo"),
+        ("I live in Leeds with Leo.", "Leo quit smoking.", "in Leeds with Leo"),
+        ("I run a bakery with my sister Ana.", "Ana moved out.", "with their sister Ana"),
+        ("I live in Leeds with my dog Rex.", "my phone died", "with their dog Rex"),
+        ("I live in Leeds with my cat Tom.", "My brother Tom died.", "with their cat Tom"),
+    ],
+)
+def test_who_is_there_still_is_company(somebody, before, news, stands):
+    told = [each.text for each in somebody.believed_after(before, news, besides=())]
+    assert any(stands in each for each in told), told
