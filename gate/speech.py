@@ -321,9 +321,10 @@ def _asked(sentence: str, before: str, span: str, after: str, reading: int) -> S
         return None if _BECAUSE.search(before) else SpeechAct.QUESTION
     if _ASK_LATER.search(before):
         return None if _BECAUSE.search(before) else SpeechAct.QUESTION
-    later = _ASK_LATER.search(after) or (reading and _WONDER_LATER.search(after))
-    later = later or (reading >= HELP_ASKED and asking_tails.for_help(after))
-    return None if later else SpeechAct.QUESTION
+    if _ASK_LATER.search(after) or (reading and _WONDER_LATER.search(after)):
+        return None
+    for_help = reading >= HELP_ASKED and asking_tails.for_help(after)
+    return None if for_help else SpeechAct.QUESTION
 
 
 def _sarcastic_or_leverage(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from beliefledger.gate import records
 from beliefledger.gate.belief import Held
+from beliefledger.gate.bonds import VISIT, WORD, bonds, claim_of, is_of
 from beliefledger.gate.calendar_names import DAYS
 from beliefledger.gate.figure_units import counts_a_part
 from beliefledger.gate.meant_memories import Standing, stem, stems
@@ -31,7 +32,7 @@ def _by_id(standing: Standing, candidate: Candidate) -> frozenset[str]:
     if quote not in kept:
         # All that it names, and not only what a rule takes to be over: "my sister's moving back".
         words = [each.lower().removesuffix("'s") for each in _WORDS.findall(quote)]
-        there = [*_by(standing, quote.lower(), words), *_bonds(standing, quote)]
+        there = [*_by(standing, quote.lower(), words), *bonds(standing, quote)]
         kept[quote] = frozenset(each.memory_id for each in there)
     found: frozenset[str] = kept[quote]
     return found
@@ -46,10 +47,10 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
         yield from (each for each in standing.of_user() if _is_of_more_days(each, days))
     who = _planning(text)
     if who is not None:
-        yield from (each for each in standing.of(words) if _is_of(each, who))
+        yield from (each for each in standing.of(words) if is_of(each, who))
     began = _BEGUN_BY.search(text)
     if began is not None:
-        yield from (each for each in standing.of(words) if _is_of(each, began["who"]))
+        yield from (each for each in standing.of(words) if is_of(each, began["who"]))
     if _AND.search(text) is not None and _TWO_OTHERS.match(text) is not None:
         yield from (each for each in standing.of_user() if _is_of_own_love(each))
     grown = _GROWN.search(text)
@@ -59,10 +60,10 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
     if records.RECORD.search(text) is not None and any(map(str.isdigit, text)):
         yield from (each for each in standing.of_user() if _is_another_record(each, text))
     if _COUNTED.search(text) is not None:
-        yield from (each for each in standing.of(words) if counts_a_part(text, _claim(each)))
+        yield from (each for each in standing.of(words) if counts_a_part(text, claim_of(each)))
     desk = _DESK.search(text)
     if desk is not None:
-        at_work = [each for each in standing.of(words) if _AT_WORK.search(_claim(each))]
+        at_work = [each for each in standing.of(words) if _AT_WORK.search(claim_of(each))]
         yield from (each for each in at_work if are_of_two(text, desk.start(), each))
     if _OWN_HABIT.match(text) is not None and _OF_OTHERS.search(text) is None:
         yield from (each for each in standing.of(words) if _is_only_theirs(each, text))
@@ -76,18 +77,14 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
     if how is not None:
         yield from (each for each in standing.of_user() if _is_done_otherwise(each, how))
     if _BACK_IN.match(text) is not None:
-        yield from (each for each in standing.of_user() if _BUYING.search(_claim(each)))
+        yield from (each for each in standing.of_user() if _BUYING.search(claim_of(each)))
     done = _DONE.match(text)
     if done is not None:
         yield from (each for each in standing.of(words) if _is_more_than(done, each))
     if _OPINION.match(text) is not None:
-        yield from (each for each in standing.of_user() if _SUPPORT.search(_claim(each)))
+        yield from (each for each in standing.of_user() if _SUPPORT.search(claim_of(each)))
     if " to " in text and _NEARBY.search(text) is not None:
-        yield from (each for each in standing.of(words) if _VISIT.search(_claim(each)))
-
-
-def _claim(held: Held) -> str:
-    return held.written.memory.claim.lower().replace("’", "'")
+        yield from (each for each in standing.of(words) if VISIT.search(claim_of(each)))
 
 
 _NEARBY = compile_later(
@@ -100,7 +97,6 @@ _NEARBY = compile_later(
     r"supermarket))\b"
 )
 """Who goes there is not gone for good."""
-_VISIT = compile_later(r"\b(?:stay(?:s|ing)?|coming|visit\w*|over (?:from|for)|couch|sofa)\b")
 # --- hours that are others on some days
 _DAY = r"(?:mon|tue|tues|wed|weds|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?s?"
 _RANGE = compile_later(
@@ -162,7 +158,7 @@ def _days_in_part(text: str) -> frozenset[str]:
 
 def _is_of_more_days(held: Held, days: frozenset[str]) -> bool:
     """Whether a memory tells hours of more days than these."""
-    claim = _claim(held)
+    claim = claim_of(held)
     if _TELLS_HOURS.search(claim) is None or _CLOCKED.search(claim) is None:
         return False
     return not (_days(claim) or frozenset(DAYS)) <= days
@@ -197,7 +193,6 @@ _LATER = compile_later(
     r"\b(?:on|from) (?:the )?\d{1,2}(?:st|nd|rd|th)\b|\bfrom (?:mon|tues|wednes|thurs|fri|satur|"
     r"sun)"
 )
-_PRONOUNS = frozenset({"he", "she", "they"})
 
 
 def _planning(text: str) -> str | None:
@@ -209,108 +204,12 @@ def _planning(text: str) -> str | None:
     return None if found is None else found["who"].split()[-1]
 
 
-def _is_of(held: Held, who: str) -> bool:
-    """Whether a memory tells of somebody."""
-    memory = held.written.memory
-    if who in _PRONOUNS:
-        return memory.entity != SELF or memory.claim.startswith("User's ")
-    return who in _WORD.findall(_claim(held))
-
-
-_WORD = compile_later(r"[^\W_]+(?:-[^\W_]+)*")
 _BEGUN_BY = compile_later(
     r"\b(?P<who>[^\W\d_][\w-]{1,20}) (?:(?:has|have|just|also|finally) ){0,2}"
     r"(?:got|gotten|introduced|turned|roped|talked) (?:me|us) (?:back )?"
     r"(?:into|onto|to|on to|on|hooked on|obsessed with|playing|doing|watching|reading)\b"
 )
 """Who got the user to begin something, which ends nothing: "Jonno got me into chess"."""
-
-
-# --- who leaves for a while, or leaves something else than the user
-_JOB = (
-    r"jobs?|work|position|post|role|compan(?:y|ies)|firm|business|agency|start-?up|department|team|"
-    r"squad|band|choir|orchestra|group|club|practice|surgery|clinic|hospital|school|college|uni|"
-    r"university|office|shop|project|church|army|navy|police|force|profession|industry|trade|"
-    r"organi[sz]ation|board|committee|council|union|party|course|world|flat|house|apartment|home|"
-    r"place|building|area|city|town|village|country|wife|husband|partner|girlfriend|boyfriend|"
-    r"family|kids|children|marriage|league|class|crew|cast|show|podcast|society|"
-    r"time|second|minutes?|hours?|days?|nights?|mornings?|weeks?|weekends?|months?|years?|while|"
-    r"few|couple|bit"
-)
-"""What somebody leaves who parts, and words of when they did."""
-_DET = r"(?:his|her|their|its|my|our|an?|some|the|two|three|no)"
-_THING = rf"{_DET} (?!(?:[\w'-]{{1,20}} ){{0,2}}(?:{_JOB})\b)\w"
-_WHERE = (
-    r"(?:everywhere|all over|behind|lying|(?:on|in|under|at) (?:the|my|our|his|her) (?:floor|rug|"
-    r"table|carpet|sofa|couch|bed|desk|stairs|side|counter|train|bus|plane|doorstep|lawn|pillow|"
-    r"kitchen|bathroom|bath|sink|hall|hallway|car|fridge|garden|bedroom|room|garage|oven|bag)\b)"
-)
-_ERRANDS = (
-    r"(?:work|school|lunch|dinner|breakfast|a (?:run|walk|swim|jog|meeting|match|holiday|trip|bit|"
-    r"while|few|week|weekend|day|drink|smoke|coffee|date|conference|party|gig)|the (?:airport|"
-    r"station|shops?|gym|office|day|night|evening|morning|weekend|week|pub|beach|hospital|match|"
-    r"game|park|cinema)|(?:his|her|their) (?:\w{1,20} )?(?:class|shift|lesson|meeting|run|walk|"
-    r"trip|holiday|match|appointment))\b"
-)
-_CHANGED = (
-    r"(?:crazy|mad|mental|nuts|bananas|wild|viral|vegan|veggie|vegetarian|quiet|silent|blind|deaf|"
-    r"gr[ea]y|bald|blonde?|ginger|soft|shy|lame|home|\w{2,12}(?<!miss)(?<!los)ing)\b"
-)
-_TO_BE_BACK = (
-    r"(?:on (?:holiday|vacation|leave|strike|tour|a|(?:maternity|paternity|sick|annual|parental) "
-    r"leave|business)\b|for (?:the|an?|two|three|four|\d+|lunch|dinner|work|now)\b|"
-    r"(?:till?|until)\b|to (?:lunch|dinner|work|school|bed|sleep|get|see|visit|pick|fetch|"
-    r"the (?:shops?|gym|office|pub|park|beach|doctors?|dentist|airport|station|supermarket|loo|"
-    r"cinema|match|game)|a (?:meeting|match|gig|party|conference|wedding|concert))\b|"
-    r"this (?:week|weekend|morning|afternoon|evening)|today|tonight|all (?:day|week)|"
-    r"(?:away|off|out) (?:for|on|until|till?|this|to (?:work|school|lunch))\b)"
-)
-_WHO_LEFT = (
-    r"(?<![\w'-])(?P<who>[^\W\d_][\w-]{1,20})(?:'s|'ve)?(?: (?:has|have|is|was|just|also|already|"
-    r"now|only|then|finally|once again|again|always)){0,3} "
-)
-_LEAVES = compile_later(
-    rf"{_WHO_LEFT}(?:left (?:early|late\b|on time|at (?:\d|noon|dawn|half|lunch)|"
-    rf"in a (?:hurry|rush|huff|mood|strop|panic)|for {_ERRANDS}|"
-    r"(?:work|school|town|home|uni) (?:early|late\b|at \d|for (?:the|a) (?:day|weekend|week|few|"
-    r"bit))|"
-    rf"(?:(?:me|us) )?{_THING}|(?!(?:me|us)\b)[\w'-]{{2,20}} (?:[\w'-]{{2,20}} )?{_WHERE})|"
-    rf"gone (?:(?:all|a bit|completely|totally|so|very|really) )?{_CHANGED}|gone {_TO_BE_BACK})",
-    re.I,
-)
-_QUITS = compile_later(
-    rf"{_WHO_LEFT}quit (?P<what>{_THING}|(?!(?:{_DET}|{_JOB}|as|at|on|in|for|to|us|me|him|from|"
-    r"with|without|over|due|and|but|so|or|because|cos|cuz|after|before|since|when|while|then|mid\w*|"
-    r"last|this|next|yesterday|today|tonight|again|already|now|just|too|earlier|recently|suddenly|"
-    r"mon|tues|wednes|thurs|fri|satur|sun|january|february|march|april|may|june|july|august|"
-    r"september|october|november|december|lol|omg|btw|that|which|is|if)(?:day)?\b)[a-z])",
-    re.I,
-)
-_BOND = ("relation.", "home.", "has.", "thing.", "care.", "pets.", "note.", "does.", "plays.")
-
-
-def _bonds(standing: Standing, quote: str) -> Iterator[Held]:
-    """What the user has or does with somebody who only leaves for a while, leaves a thing behind,
-    or quits something else: "Tom left for work", "Rex left hair everywhere", "Ben quit coffee"."""
-    for found in _LEAVES.finditer(quote):
-        yield from _bonds_with(standing, found["who"].lower())
-    for found in _QUITS.finditer(quote):
-        what = quote[found.start("what") :]
-        if what[:1].isupper():
-            continue  # "Ben quit Google"
-        said = stems(what)
-        for each in _bonds_with(standing, found["who"].lower()):
-            if said.isdisjoint(stems(each.written.memory.claim)):
-                yield each
-
-
-def _bonds_with(standing: Standing, who: str) -> Iterator[Held]:
-    """What the user has or does with somebody, unless it is a visit."""
-    for each in standing.of_user():
-        memory = each.written.memory
-        bond = memory.entity == SELF and memory.attribute.startswith(_BOND)
-        if bond and _is_of(each, who) and _VISIT.search(_claim(each)) is None:
-            yield each
 
 
 # --- two others who part
@@ -340,7 +239,7 @@ def _is_of_own_love(held: Held) -> bool:
 
 
 def _is_another_record(held: Held, text: str) -> bool:
-    claim = _claim(held)
+    claim = claim_of(held)
     if records.RECORD.search(claim) is None:
         return False
     return _OTHERS_RECORD.search(text) is not None or records.is_of_another(text, claim)
@@ -387,10 +286,10 @@ def _is_only_theirs(held: Held, text: str) -> bool:
     """Whether a memory tells of somebody else alone, whom a sentence about the user does not name:
     "My wife drinks wine", and then "no more wine for me"."""
     whose = told_of_whom(held)
-    said = _WORD.findall(text)
+    said = WORD.findall(text)
     if not whose or not whose.isdisjoint({form for each in said for form in (each, each[:-1])}):
         return False
-    claim = _claim(held) if held.type != NOTE else held.written.memory.value.lower()
+    claim = claim_of(held) if held.type != NOTE else held.written.memory.value.lower()
     _, *rest = claim.split()
     return _WITH_ME.search(" ".join(rest)) is None
 
@@ -429,7 +328,7 @@ _INTRODUCED = compile_later(
 def _names_another(held: Held, who: str) -> bool:
     """Whether a memory names somebody and not the one who is told of: "climbing with Priya", and
     then "tom from climbing, he's from plymouth"."""
-    named = GIVEN.intersection(_WORD.findall(_claim(held)))
+    named = GIVEN.intersection(WORD.findall(claim_of(held)))
     return bool(named) and who not in named
 
 
@@ -452,7 +351,7 @@ _COMMON_PLACE = compile_later(r"(?:in|at|on|from) (?:the|an?|my|our|some|home|ni
 def _is_done_otherwise(held: Held, how: re.Match[str]) -> bool:
     """Whether a memory says what somebody does of which a sentence tells only how or where they do
     it now: "I study English", and then "now I study by myself"."""
-    told = _OBJECT.match(_claim(held))
+    told = _OBJECT.match(claim_of(held))
     if told is None or stem(told["verb"]) != stem(how["verb"]):
         return False
     where = how["how"].startswith(("in ", "at ", "on ", "from "))
@@ -502,7 +401,7 @@ _HAS_AN_END = compile_later(
 def _is_more_than(done: re.Match[str], held: Held) -> bool:
     """Whether a memory tells of more than what a sentence says to be done: "Postgres migration
     finished", of who uses Postgres; "yoga done", of each Monday; a year of a degree."""
-    claim, what = _claim(held), done["what"].split()
+    claim, what = claim_of(held), done["what"].split()
     if done["part"]:
         return done["what"].split()[-1] in claim
     if stem(what[-1]) in _TASKS:
@@ -534,7 +433,7 @@ def _is_called(held: Held, name: str) -> bool:
     more of it, and ends nothing."""
     if not held.written.memory.attribute.startswith(_OF_ANIMALS):
         return False
-    found = _CALLED.search(_claim(held))
+    found = _CALLED.search(claim_of(held))
     return found is not None and found["name"] == name
 
 
