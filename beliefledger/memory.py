@@ -474,17 +474,19 @@ class MemoryLedger(Parts):
         *,
         limit: int = 10,
         only: Callable[[Sequence[DecisionAnswer]], Collection[str]] | None = None,
+        said: Callable[[Sequence[str]], Mapping[str, str]] | None = None,
     ) -> WhyNotAnswer:
         """Why something is not believed: the statements like it and what stopped each, those that
         got in and what became of them, turns that nobody has read yet. Where nothing like it was
         noticed, the nearest turns. `limit` is the most of each. `only` tells which of some
-        decisions may be matched, by their ids: the answer is as if there were no others.
+        decisions may be matched, by their ids: the answer is as if there were no others. `said`
+        tells what some turns say as far as it may be told, by their ids: no other words are matched.
 
         Raises `UnknownMemory` for somebody nobody knows, `NotPermitted` for who was erased.
         """
         from beliefledger.reading.candidates import CandidateQueries
 
-        return CandidateQueries(self._core, self._queries).why_not(subject, claim, limit, only)
+        return CandidateQueries(self._core, self._queries).why_not(subject, claim, limit, only, said)
 
     def subjects(self, *, limit: int | None = None, after: str | None = None) -> SubjectsPage:
         """Who is known and not erased, a page at a time (100, or `limit`): how much there is of

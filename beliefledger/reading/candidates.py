@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from beliefledger.answers import DecisionAnswer
@@ -25,6 +25,7 @@ from beliefledger.opening.core import Core
 from beliefledger.projections import digests, questions, turn_questions
 from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.questions import DecisionRow
+from beliefledger.projections.showing import BLANK
 from beliefledger.projections.turns import TurnRow, TurnsView
 from beliefledger.reading.likeness import ALIKE, Claim
 from beliefledger.reading.queries import Queries
@@ -42,6 +43,8 @@ _UNREAD = "It was not read: it is in a language that its extractor does not read
 Slot = tuple[str, str]
 Only = Callable[[Sequence[DecisionAnswer]], Collection[str]]
 """Which of some decisions may be matched, by their ids."""
+Said = Callable[[Sequence[str]], Mapping[str, str]]
+"""What turns say as far as it may be told, by their ids; without those of which nothing may be."""
 
 
 class LikeCandidate(Frozen):
@@ -109,7 +112,14 @@ class CandidateQueries:
         self._log = core.log
         self._queries = queries
 
-    def why_not(self, subject: str, text: str, most: int, only: Only | None = None) -> WhyNotAnswer:
+    def why_not(
+        self,
+        subject: str,
+        text: str,
+        most: int,
+        only: Only | None = None,
+        said: Said | None = None,
+    ) -> WhyNotAnswer:
         """Raises `InvalidQuery` for a claim without words, `UnknownMemory` and `NotPermitted` for
         somebody nobody knows, or who was erased."""
         ref = self._core.known_subject(subject)
@@ -141,9 +151,13 @@ class CandidateQueries:
         read = [row for row in read if row.turn_id not in unread]
         near = [
             each.model_copy(update={"why": _UNREAD}) if each.turn_id in unread else each
-            for each in self._near(waiting, claim)
+            for each in self._near(waiting, claim, said)
         ]
         nearest = [] if alike else [each for each in self._near(read, claim) if each.likeness]
+        if said is not None and nearest:  # which one is near must not depend on withheld words
+            ids = {each.turn_id for each in nearest}
+            rows_near = [row for row in read if row.turn_id in ids]
+            nearest = [each for each in self._near(rows_near, claim, said) if each.likeness]
         return WhyNotAnswer(
             subject=subject,
             claim=text,
@@ -257,15 +271,20 @@ class CandidateQueries:
             )
         }
 
-    def _near(self, rows: Sequence[TurnRow], claim: Claim) -> list[NearTurn]:
+    def _near(
+        self, rows: Sequence[TurnRow], claim: Claim, said: Said | None = None
+    ) -> list[NearTurn]:
         """These turns by how near the claim their words are, the newest of equals first. Those
-        whose words are erased are left out."""
+        whose words are erased are left out. With `said`, a turn has the words that may be told."""
         by_position = {row.position: row for row in rows}
-        found = [
-            _near_turn(by_position[raw.position], raw, claim)
-            for raw in self._log.raw_at(list(by_position))
-            if raw.body is not None and raw.body["content"]
-        ]
+        told = None if said is None else said([row.turn_id for row in rows])
+        found = []
+        for raw in self._log.raw_at(list(by_position)):
+            if raw.body is not None and raw.body["content"]:
+                row, content = by_position[raw.position], raw.body["content"]
+                if told is not None:
+                    content = told.get(row.turn_id, BLANK)
+                found.append(_near_turn(row, raw, claim, content))
         return sorted(found, key=lambda each: (-each.likeness, -each.position))
 
 
@@ -317,9 +336,8 @@ def _sentence(content: str, decision: DecisionAnswer) -> str:
     return content[found[0][0] : found[-1][1]] if found else span.text
 
 
-def _near_turn(row: TurnRow, raw: Raw, claim: Claim) -> NearTurn:
+def _near_turn(row: TurnRow, raw: Raw, claim: Claim, content: str) -> NearTurn:
     body = raw.body or {}
-    content: str = body["content"]
     best = max(
         ((claim.likeness(content[start:end]), -start, end) for start, end in sentences(content)),
         default=(0.0, 0, len(content)),

@@ -124,7 +124,7 @@ WAYS = {
         tokens.vouched.issuer""",
 }
 NEVER_WRITTEN = """tasks.find.task_id tasks.get.task_id tasks.list.skills tasks.list.context
-    tasks.list.state actor_name.actor tokens.calls.token why_not.only
+    tasks.list.state actor_name.actor tokens.calls.token why_not.only why_not.said
     beliefs.reader events.reader history.reader options.reader related.reader typed.reader
     operations.ageing.decay.memories operations.ageing.left.memories
     teams.list.member teams.list.after

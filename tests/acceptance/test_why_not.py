@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from served import calling, served
 from typer.testing import CliRunner
 from wishes import storing
 
-from beliefledger import open_memory
+from beliefledger import connect, open_memory
 from beliefledger.gate.rules.extractor import RuleExtractor
 from beliefledger.ledger.errors import (
     ExtractionUnavailable,
@@ -201,3 +202,71 @@ def test_the_command_line_tells_it(place):
     told = json.loads(run("why-not", "--subject", "ana", "lives in Faro", "--json"))
     assert told["stopped"][0]["decision"]["reason"] == "permission.no_consent"
     assert "in any turn" in run("why-not", "--subject", "ana", "owns a submarine")
+
+
+TOLD = "The weather was fine. I have asthma. I use pytest."
+WITHHELD = {
+    "queued": lambda memory: memory.remember("ana", TOLD),
+    "refused": lambda memory: (
+        memory.remember("ana", TOLD),
+        memory.conflicts.review(
+            memory.decisions("ana", waits=True)[0].decision_id, approve=False, by="lea"
+        ),
+    ),
+    "withdrawn": lambda memory: (
+        memory.consent.grant("ana", "explicit_consent", categories=("health",)),
+        memory.remember("ana", TOLD),
+        memory.consent.withdraw("ana", basis="explicit_consent", by="lea"),
+    ),
+    "revoked": lambda memory: (
+        memory.consent.grant("ana", "explicit_consent", categories=("health",)),
+        memory.remember("ana", TOLD),
+        memory.revoke(
+            next(b.memory_id for b in memory.beliefs("ana") if "asthma" in b.text), by="lea"
+        ),
+    ),
+    "quarantined": lambda memory: memory.remember("ana", "What if I had asthma?"),
+    "repeated": lambda memory: (
+        memory.remember("ana", TOLD),
+        memory.record_turn("ana", "So you have asthma.", role="assistant"),
+        memory.process(),
+    ),
+    "not read": lambda memory: memory.remember("ana", "Ich heiße Ana. Ich habe asthma."),
+    "pending": lambda memory: memory.record_turn("ana", TOLD),
+}
+
+
+@pytest.mark.parametrize("how", WITHHELD)
+def test_an_agent_cannot_guess_withheld_words_at_any_door(memory, how):
+    WITHHELD[how](memory)
+    with served(memory, worker=False) as server:
+        token = server.token("bot")
+        with (
+            calling(server, "guesser", subjects=None) as client,
+            connect(server.root, token=token) as connected,
+        ):
+            answers = []
+            for guess in ("asthma", "I have asthma", "diabetes", "I have diabetes"):
+                asked = {"claim": guess, "subject": "ana"}
+                rest = client.post("why-not", json=asked)
+                assert rest.status_code == 200
+                told = [rest.json(), connected.why_not("ana", guess).model_dump(mode="json")]
+                for each in told:
+                    del each["claim"]
+                answers.append((*told, server.call(token, "why_not", claim=guess)["data"]))
+    assert answers[0] == answers[2]
+    assert answers[1] == answers[3]
+    assert "asthma" not in str(answers)
+
+
+def test_the_nearest_turns_of_an_agent_have_the_words_that_may_be_told(memory):
+    memory.remember("ana", "Chess clubs are open on Tuesdays, they say. I have asthma.")
+    with served(memory, worker=False) as server, calling(server) as client:
+        told = client.post("why-not", json={"claim": "plays chess on Tuesdays"}).json()
+        assert told["text"] == "Nothing like it was noticed, though some turns come near."
+        [near] = told["nearest"]
+        assert near["sentence"] == "Chess clubs are open on Tuesdays, they say."
+    with served(memory, worker=False) as server, calling(server, "rev", role="reviewer") as client:
+        told = client.post("why-not", json={"claim": "asthma", "subject": "ana"}).json()
+        assert told["text"] == "1 statement about it was stopped."
+        assert told["stopped"][0]["decision"]["claim"] is None

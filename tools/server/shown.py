@@ -52,9 +52,14 @@ class Shown:
         """Why something is not believed, with statements whose words may not be told only for who
         may be told of these. Waiting turns are in their order, not by likeness to words that are
         not told; for the same reason none is left out here: see `cut`."""
-        only = None if caller.principal.role in TOLD_OF_WITHHELD else self.told
-        person = caller.subject(subject)
-        found = caller.memory.why_not(person, claim, limit=MOST_LIKE, only=only)
+        all_of_it = caller.principal.role in TOLD_OF_WITHHELD
+        found = caller.memory.why_not(
+            caller.subject(subject),
+            claim,
+            limit=MOST_LIKE,
+            only=None if all_of_it else self.told,
+            said=None if all_of_it else self.words,
+        )
         waiting = sorted(found.waiting, key=lambda each: each.position)
         return found.model_copy(update={"waiting": tuple(waiting)})
 

@@ -111,10 +111,8 @@ class Outlet:
     def why_not(self, answer: WhyNotAnswer) -> WhyNotAnswer:
         """The statements like a claim; words only where they may be told."""
         turns = self._shown.words(each.turn_id for each in (*answer.waiting, *answer.nearest))
-        nothing = answer.nearest and not any(each.turn_id in turns for each in answer.nearest)
         return answer.model_copy(
             update={
-                "text": WITHHELD if nothing else answer.text,
                 "stopped": tuple(map(self._like, answer.stopped)),
                 "got_in": tuple(map(self._like, answer.got_in)),
                 "waiting": tuple(_near(each, turns) for each in answer.waiting),
