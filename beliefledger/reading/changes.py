@@ -80,6 +80,9 @@ class ChangeStep(Frozen):
 
     what: str
     on: datetime
+    """When its event was recorded."""
+    since: datetime | None
+    """From when on it was so: of what time did, which its event said before or after."""
     event: EventAnswer
     decision_id: str | None
     reason: str | None
@@ -92,7 +95,8 @@ class ChangeStep(Frozen):
 
 class MemoryChange(Frozen):
     """What happened to one memory. `before` and `after` are what was believed of it at the two
-    moments, None where it was not believed. What is erased has no words.
+    moments, None where it was not believed, as while it is in quarantine. What is erased has no
+    words.
 
     A statement that waits for a person has no `memory_id`, nor has the erasure of a whole person.
     """
@@ -123,7 +127,7 @@ class _Step:
 
     what: str
     event: Recorded
-    on: Micros
+    since: Micros | None = None
     by: str | None = None
     before: int | None = None
     after: int | None = None
@@ -178,7 +182,7 @@ class ChangeQueries:
         """The erasure of a whole person. Nothing else is told of them: it would name nobody."""
         done = self._log.of_types([SubjectErased.NAME], ref, start.position)
         return [
-            _wordless(None, _told(_Step("erased", each, each.recorded_at), self._actor(each), {}))
+            _wordless(None, _told(_Step("erased", each), self._actor(each), {}))
             for each in done
             if each.position <= end.position
         ]
@@ -222,7 +226,11 @@ class ChangeQueries:
                     for each in self._queries.told_versions(
                         connection,
                         generation,
-                        [known[memory] for memory in moved if memory in known],
+                        [
+                            known[memory]
+                            for memory in moved
+                            if memory in known and not known[memory].quarantined
+                        ],
                         at,
                     )
                 }
@@ -277,7 +285,7 @@ class ChangeQueries:
                 for memory in dict.fromkeys(self._lost_with(each)):
                     if memory not in there:
                         change = changed.setdefault(memory, _Changed())
-                        change.steps.append(_Step("erased", each, each.recorded_at))
+                        change.steps.append(_Step("erased", each))
                 continue
             before, after = closed.get(each.position, {}), opened.get(each.position, {})
             ids = list(dict.fromkeys([*after, *before]))
@@ -299,10 +307,9 @@ class ChangeQueries:
                     _Step(
                         what,
                         each,
-                        each.recorded_at,
-                        _taken_by(each, memory),
-                        None if old is None else old.confidence,
-                        None if new is None else new.confidence,
+                        by=_taken_by(each, memory),
+                        before=None if old is None else old.confidence,
+                        after=None if new is None else new.confidence,
                     )
                 )
         return changed
@@ -330,10 +337,10 @@ class ChangeQueries:
                 if over is not None and over[1] > start.at and not _known(changed, memory, row):
                     found.append((memory, *over, row))
         said = self._log.read_at([row.opened for *_, row in found])
-        for memory, what, on, row in found:
+        for memory, what, since, row in found:
             change = changed.setdefault(memory, _Changed(row.belief, row))
             by = row.superseded_by if what == "ended" else None
-            change.steps.append(_Step(what, said[row.opened], on, by))
+            change.steps.append(_Step(what, said[row.opened], since, by))
 
     def _actor(self, event: Recorded) -> str:
         return self._log.vault.principal_name(event.actor)
@@ -364,7 +371,7 @@ class ChangeQueries:
         answers = []
         for decision, event in found.items():
             claim = claims[decision].claim if decision in claims else None
-            step = _told(_Step("escalated", event, event.recorded_at), self._actor(event), reasons)
+            step = _told(_Step("escalated", event), self._actor(event), reasons)
             answers.append(
                 _wordless(event.stream, step).model_copy(
                     update={"text": claim, "erased": claim is None}
@@ -449,7 +456,8 @@ def _told(step: _Step, actor: str, reasons: Mapping[str, str]) -> ChangeStep:
     decision = _decision_of(event)
     return ChangeStep(
         what=step.what,
-        on=to_datetime(step.on),
+        on=to_datetime(event.recorded_at),
+        since=None if step.since is None else to_datetime(step.since),
         event=EventAnswer(
             type=event.type,
             position=event.position,

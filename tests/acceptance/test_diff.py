@@ -6,10 +6,11 @@ import itertools
 import json
 
 import pytest
+from served import calling, served
 from typer.testing import CliRunner
 from wishes import storing
 
-from beliefledger import open_memory
+from beliefledger import connect, open_memory
 from beliefledger.ledger.errors import InvalidQuery, UnknownMemory
 from beliefledger.ledger.times import DAY, to_datetime
 from beliefledger.tools.cli import app
@@ -67,7 +68,7 @@ def story(memory, clock):
 
 def test_the_differences_are_what_makes_one_moment_the_other(memory, clock):
     story(memory, clock)
-    asked = {"quarantined": True, "min_confidence": 0}
+    asked = {"min_confidence": 0}
     head = memory.status().position
     moments = [
         *range(0, head, 7),
@@ -140,9 +141,12 @@ def test_what_time_alone_did_has_the_event_that_said_so(memory, clock):
     start = to_datetime(clock.now + DAY // 2)
     clock.ahead(5 * 86_400)
     answer = memory.diff("ana", start)
-    assert {change.what: change.steps[0].on.day for change in answer.changes} == {
+    assert {change.what: change.steps[0].since.day for change in answer.changes} == {
         "expired": 3, "began": 3,
     }  # fmt: skip
+    assert {each.on for change in answer.changes for each in change.steps} == {
+        change.steps[0].event.recorded_at for change in answer.changes
+    }
     assert {change.steps[0].event.type for change in answer.changes} == {"memory.admitted.v2"}
     assert memory.status().position == head
 
@@ -220,3 +224,79 @@ def test_the_command_line_tells_it(place):
     words = ["--ledger", place, "diff", "--subject", "ana", "--start", "99999"]
     assert ": start: position 99999 is not" in CliRunner().invoke(app, words).stderr
     run("diff", "--subject", "ana", "--start", "9", "--end", "5", code=2)
+
+
+def test_what_is_in_quarantine_is_not_believed_at_either_moment(memory):
+    memory.remember("ana", "What if I were a doctor?")
+    start = memory.status().position
+    [change] = memory.diff("ana", 0).changes
+    assert memory.beliefs("ana") == []
+    assert (change.what, change.text) == ("quarantined", "User is a doctor")
+    assert (change.before, change.after) == (None, None)
+    memory.remember("ana", "I am a doctor.")
+    after = [each.after.text for each in memory.diff("ana", start).changes if each.after]
+    assert after == [each.text for each in memory.beliefs("ana")]
+    with served(memory, worker=False) as server:
+        told = server.call(server.token(), "diff", start="0", end=str(start))["data"]["changes"]
+        assert [(each["believed_before"], each["believed_after"]) for each in told] == [(False,) * 2]
+
+
+@pytest.mark.parametrize("how", ["withdrawn", "revoked", "quarantined"])
+def test_of_what_is_withheld_an_agent_is_told_the_change_alone(memory, how):
+    memory.remember("ana", "I live in Lisbon.")
+    if how == "quarantined":
+        memory.remember("ana", "What if I were a doctor?")
+    else:
+        memory.consent.grant("ana", "explicit_consent", categories=("health",))
+        memory.remember("ana", "I have asthma.")
+    middle = memory.status().position
+    [gone] = [each for each in memory.diff("ana", 0).changes if "Lisbon" not in each.text]
+    if how == "revoked":
+        memory.revoke(gone.memory_id, by="lea")
+    elif how == "withdrawn":
+        memory.consent.withdraw("ana", basis="explicit_consent", by="lea")
+    with served(memory, worker=False) as server, calling(server) as client:
+        with connect(server.root, token=server.token()) as connected:
+            ends = [(0, middle), (0, memory.status().position)]
+            asked = [{"start": start, "end": end} for start, end in ends]
+            told = [client.get("diff", params=each).json()["changes"] for each in asked]
+            told += [
+                connected.diff("ana", *each).model_dump(mode="json")["changes"] for each in ends
+            ]
+        for changes in told:
+            [change] = [each for each in changes if each["memory_id"] == gone.memory_id]
+            steps, what = change.pop("steps"), change.pop("what")
+            assert change == {
+                "memory_id": gone.memory_id, "belief_id": gone.belief_id, "text": None,
+                "erased": False, "before": None, "after": None,
+            }  # fmt: skip
+            assert what == steps[-1]["what"]
+            assert "health" not in str(changes)
+            assert "explicit_consent" not in str(changes)
+            [home] = [each for each in changes if each["memory_id"] != gone.memory_id]
+            assert home["after"]["value"] == "Lisbon"
+
+
+def test_on_is_when_it_was_recorded_and_since_from_when_on_it_was_so(place, clock):
+    with open_memory(place, consent="consent", clock=clock) as memory:
+        memory.remember("ana", "I live in Porto.", said_at="2026-02-05")
+        memory.remember("ana", "I live in Lisbon.", said_at="2026-02-01")
+        told = {
+            (change.text, step.what): (step.on, step.since and f"{step.since:%Y-%m-%d}")
+            for change in memory.diff("ana", 0).changes
+            for step in change.steps
+        }
+        now = to_datetime(clock.now)
+        assert told == {
+            ("User lives in Porto", "added"): (now, None),
+            ("User lives in Lisbon", "added"): (now, None),
+            ("User lives in Lisbon", "ended"): (now, "2026-02-05"),
+        }
+    answer = CliRunner(env={"COLUMNS": "140"}).invoke(
+        app, ["--ledger", place, "diff", "-s", "ana", "--start", "0"]
+    )
+    rows = [line.split() for line in answer.stdout.splitlines() if "#" in line]
+    assert {each[0] for each in rows} == {f"{now:%Y-%m-%d}"}
+    assert [each[2:4] for each in rows] == [
+        ["added", "User"], ["added", "User"], ["ended", "2026-02-05"],
+    ]  # fmt: skip

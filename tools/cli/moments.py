@@ -63,7 +63,7 @@ def _diff(answer: DiffAnswer) -> Iterator[Any]:
     for change, step in sorted(steps, key=lambda each: (each[1].event.position, each[1].on)):
         made.add_row(
             f"{output.day(step.on)} #{step.event.position}",
-            step.what.replace("_", " "),
+            step.what.replace("_", " ") + _since(step),
             output.cell(change.text or "(erased)").append(_confidence(step), "dim"),
             output.cell(step.reason or f"by {step.event.actor}"),
             output.short(change.memory_id),
@@ -75,6 +75,10 @@ def _moment(at: MomentAnswer) -> str:
     if not at.position:
         return "the beginning"
     return f"position {at.position} ({output.when(at.at)} UTC)"
+
+
+def _since(step: ChangeStep) -> str:
+    return "" if step.since is None else f" {output.day(step.since)}"
 
 
 def _confidence(step: ChangeStep) -> str:

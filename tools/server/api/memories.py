@@ -25,7 +25,7 @@ from beliefledger.tools.server.api.endpoint import (
     numbered,
     speaking,
 )
-from beliefledger.tools.server.api.outlet import Outlet, hidden
+from beliefledger.tools.server.api.outlet import Outlet
 from beliefledger.tools.server.api.turns import Remembered
 from beliefledger.tools.server.caller import Caller
 
@@ -212,10 +212,10 @@ def revoke(
     by: Text = None,
 ) -> BeliefAnswer:
     """Take a memory back: it is no longer believed or shown. It stays in the history, which an
-    erasure empties. Again it does nothing, and tells no words."""
+    erasure empties. One that may not be told, as after it was revoked, is not found."""
     who = acting(caller, by)
     known = caller.versions(memory_id)
-    if all(each.recorded_to is not None for each in known):
-        return hidden(known[-1])
-    Outlet(caller.memory).belief(known[-1])
+    last = Outlet(caller.memory).belief(known[-1])
+    if all(each.recorded_to is not None for each in known):  # it was over already
+        return last
     return caller.memory.revoke(known[-1].memory_id, by=who, note=note)

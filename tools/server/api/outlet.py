@@ -101,7 +101,8 @@ class Outlet:
         )
 
     def diff(self, answer: DiffAnswer) -> DiffAnswer:
-        """All changes; the words of those that may be told."""
+        """All changes. Of a memory that may not be told it has its id and the steps, as
+        `decisions` tells what was decided; nothing of what the memory is."""
         words = self._shown.words(each.memory_id or "" for each in answer.changes)
         changes = [
             each if each.memory_id in words else _hidden_change(each) for each in answer.changes
@@ -142,19 +143,20 @@ def _hidden_choice(choice: ChoiceAnswer) -> ChoiceAnswer:
 
 
 def _hidden_change(change: MemoryChange) -> MemoryChange:
-    return change.model_copy(
-        update={
-            "text": None,
-            "before": None if change.before is None else hidden(change.before),
-            "after": None if change.after is None else hidden(change.after),
-        }
-    )
+    return change.model_copy(update={"text": None, "before": None, "after": None})
 
 
 def hidden(belief: BeliefAnswer) -> BeliefAnswer:
-    """A memory without its words."""
-    words = dict.fromkeys(("entity", "attribute", "value", "text"), WITHHELD)
-    rest: dict[str, object] = {"context": None, "session": None, "agent": None, "metadata": {}}
+    """A memory without what it says, what it is about and what it rests on."""
+    about = ("entity", "attribute", "value", "text", "type", "topic", "consent_basis")
+    words = dict.fromkeys(about, WITHHELD)
+    rest: dict[str, object] = {
+        "context": None,
+        "session": None,
+        "agent": None,
+        "metadata": {},
+        "evidence": (),
+    }
     return belief.model_copy(update=words | rest)
 
 
