@@ -136,7 +136,7 @@ class CandidateQueries:
         read_as = self._slots(text, subject)
         matched = noticed if only is None else self._allowed(noticed, read_as, only)
         alike, slots = self._alike(matched, read_as)
-        answers = self._queries.told([each.row for each in alike])
+        answers = self._ended(self._queries.told([each.row for each in alike]))
         if only is not None:  # of a belief that was matched there may be others
             allowed = only(answers)
             told = [pair for pair in zip(alike, answers, strict=True) if _is_in(pair[1], allowed)]
@@ -171,6 +171,18 @@ class CandidateQueries:
             left_out=sum(max(0, len(found) - most) for found in (stopped, got_in, near, nearest)),
             erased=len(rows) - len(noticed),
         )
+
+    def _ended(self, answers: Sequence[DecisionAnswer]) -> list[DecisionAnswer]:
+        """These decisions; of a memory that was recorded as past, how it ended. No decision tells
+        that, since nothing became of it afterwards."""
+        quiet = [each.memory_id for each in answers if each.became is None and each.memory_id]
+        over = self._queries.over(list(dict.fromkeys(quiet)))
+        return [
+            each.model_copy(update={"became": over[each.memory_id]})
+            if each.became is None and each.memory_id in over
+            else each
+            for each in answers
+        ]
 
     def _noticed(self, rows: Sequence[DecisionRow], claim: Claim) -> Iterator[_Noticed]:
         """The candidates whose words are there, each with how like the claim it is."""

@@ -218,6 +218,14 @@ class Queries:
             ]
         return self._fates.of_versions(connection, generation, rows, now) if rows else {}
 
+    def over(self, memory_ids: Sequence[str]) -> dict[str, Became]:
+        """By memory, what became of those that do not hold now, recorded as over or not."""
+        with self.view(BeliefsView.name) as (connection, generation):
+            rows = questions.versions_of_memories(connection, generation, memory_ids)
+            last = [versions[-1] for versions in rows.values()]
+            found = self.fates(connection, generation, last, then=True)
+        return {row.memory_id: found[row.row_id] for row in last if row.row_id in found}
+
     def _evidence(
         self,
         connection: Connection,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from served import calling, served
 from typer.testing import CliRunner
 from wishes import storing
 
@@ -312,3 +313,18 @@ def test_what_was_asked_to_be_forgotten_says_so(memory, clock):
     memory.remember("ana", "please forget where I live")
     became = memory.decision(home.decision_id).became
     assert (became.what, became.text) == ("revoked", "revoked on 2026-03-04, as the person asked")
+
+
+@pytest.mark.parametrize("how", ["revoked", "withdrawn"])
+def test_an_agent_is_told_the_same_by_every_door(memory, how):
+    _, [home] = memory.remember("ana", "I live in Lisbon.")
+    if how == "revoked":
+        memory.revoke(home.memory_id, by="lea")
+    else:
+        memory.consent.withdraw("ana", by="lea")
+    became = memory.decision(home.decision_id).became.model_dump(mode="json")
+    with served(memory, worker=False) as server, calling(server) as client:
+        [rest] = client.get("decisions").json()["items"]
+        [told] = server.call(server.token(), "list_decisions")["data"]["decisions"]
+        assert rest["became"] == told["became"] == became
+        assert rest["claim"] is told["claim"] is None

@@ -270,3 +270,26 @@ def test_the_nearest_turns_of_an_agent_have_the_words_that_may_be_told(memory):
         told = client.post("why-not", json={"claim": "asthma", "subject": "ana"}).json()
         assert told["text"] == "1 statement about it was stopped."
         assert told["stopped"][0]["decision"]["claim"] is None
+
+
+def test_what_was_told_as_past_does_not_hold(place):
+    with open_memory(place, consent="consent") as memory:
+        memory.remember("ana", "I live in Porto.", said_at="2026-03-05")
+        memory.remember("ana", "I live in Lisbon.", said_at="2026-03-01")
+        answer = memory.why_not("ana", "I live in Lisbon")
+        assert answer.text == "2 statements about it got in, of which 1 does not hold any more."
+        became = {each.decision.claim: each.decision.became for each in answer.got_in}
+        assert became["User lives in Porto"] is None
+        assert became["User lives in Lisbon"].text == "ended on 2026-03-05"
+        with served(memory, worker=False) as server, calling(server) as client:
+            told = client.post("why-not", json={"claim": "I live in Lisbon"}).json()
+            assert told == answer.model_dump(mode="json")
+            found = server.call(server.token(), "why_not", claim="I live in Lisbon")["data"]
+            assert [each["became"] for each in found["got_in"]] == [
+                each["decision"]["became"] for each in told["got_in"]
+            ]
+    page = CliRunner(env={"COLUMNS": "100"}).invoke(
+        app, ["--ledger", place, "why-not", "-s", "ana", "I live in Lisbon"]
+    )
+    assert page.stdout.count("it holds") == 1
+    assert "ended on 2026-03-05" in page.stdout

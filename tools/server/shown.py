@@ -106,12 +106,10 @@ def decision(answer: DecisionAnswer, allowed: dict[str, str]) -> dict[str, Any]:
         mode="json",
         include={
             "decision_id", "turn_id", "outcome", "reason", "says", "memory_id", "belief_id",
-            "waits", "recorded_at", "confidence",
+            "waits", "recorded_at", "confidence", "became",
         },
     )  # fmt: skip
-    told = _may_be_told(answer, allowed)
-    became = answer.became.text if told and answer.became is not None else None
-    return {**shown, "claim": answer.claim if told else None, "became": became}
+    return {**shown, "claim": answer.claim if _may_be_told(answer, allowed) else None}
 
 
 def _may_be_told(answer: DecisionAnswer, allowed: dict[str, str]) -> bool:
