@@ -12,6 +12,7 @@ Moment = datetime | str | int
 """A time: a datetime (UTC where it has no zone), ISO 8601 text, or microseconds since 1970 UTC."""
 LATEST = 2**53
 """Times stay below this, so that every JSON reader reads them exactly."""
+YEARS = "times go from the year 1684 to the year 2255"
 Progress = Callable[[int, int], None]
 """Called with how many are done, and of how many."""
 
@@ -34,5 +35,5 @@ def micros(
         except ValueError as problem:
             raise wrong(f"{name}: {problem}.") from problem
     if abs(found) >= LATEST:
-        raise wrong(f"{name}: times go from the year 1684 to the year 2255.")
+        raise wrong(f"{name}: {YEARS}.")
     return found

@@ -7,6 +7,7 @@ memory. One that was formatted anew is read at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
@@ -23,8 +24,11 @@ from beliefledger.exports.person import (
     Person,
     PersonDocument,
 )
+from beliefledger.ledger.candidate import Precision
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.times import from_datetime
+from beliefledger.times import LATEST, YEARS
 
 _SINGLE = ("format", "exported", "person")
 _LISTS = ("turns", "consents", "memories")
@@ -99,6 +103,8 @@ def _collected(parts: Iterable[_Part]) -> ExportFile:
             turns += [turn] if turn.content and turn.channel in SAID else []
         elif name == "memories":
             memory = _valid(ExportedMemory, value, f"{name}[{number}]")
+            for at, each in enumerate(memory.versions):
+                _check(each, f"{name}[{number}].versions[{at}]")
             versions += [each for each in memory.versions if each.recorded_to is None]
         elif name != "format":
             single[name] = _valid(Exported if name == "exported" else Person, value, name)
@@ -154,10 +160,43 @@ def _parsed(line: bytes) -> Any:
 
 def _valid(kind: type[M], value: Any, where: str) -> M:
     try:
-        return kind.model_validate_json(orjson.dumps(value))
+        read = kind.model_validate_json(orjson.dumps(value))
     except ValidationError as problem:
         first = problem.errors(include_input=False)[0]
         at = ".".join(map(str, (where, *first["loc"])))
         raise InvalidTurn(
             f"The export does not have its fields: {at}: {first['msg']}."
         ) from problem
+    _check_times(read, where)
+    return read
+
+
+def _check_times(read: BaseModel, where: str) -> None:
+    for name in type(read).model_fields:
+        moment = getattr(read, name)
+        if isinstance(moment, datetime) and abs(from_datetime(moment)) >= LATEST:
+            raise _wrong(f"{where}.{name}", moment.isoformat(), YEARS)
+
+
+def _check(version: ExportedVersion, where: str) -> None:
+    """Raises `InvalidTurn` for what no memory has: found before anything is written."""
+    for name in ("confidence", "importance"):
+        value = getattr(version, name)
+        if not 0 <= value <= 1:
+            raise _wrong(f"{where}.{name}", value, "it must be from 0 to 1")
+    for name in ("text", "attribute", "value"):
+        if not getattr(version, name):
+            raise _wrong(f"{where}.{name}", "", "it must not be empty")
+    if version.event_precision not in list(Precision):
+        there_are = f"there are: {', '.join(Precision)}"
+        raise _wrong(f"{where}.event_precision", version.event_precision, there_are)
+    _check_times(version, where)
+    for number, each in enumerate(version.evidence):
+        _check_times(each, f"{where}.evidence[{number}]")
+        if not 0 <= each.start <= each.end:
+            at = f"{where}.evidence[{number}]"
+            raise _wrong(at, (each.start, each.end), "it must go from a start to an end")
+
+
+def _wrong(where: str, value: object, why: str) -> InvalidTurn:
+    return InvalidTurn(f"The export does not have its fields: {where} is {value!r}; {why}.")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import stat
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
@@ -808,3 +809,36 @@ def test_all_events_and_the_schema_are_told_on_the_command_line(place, tmp_path)
     assert more[-1]["facts"] == {"after": len(lines)}
     schema = json.loads(run(place, "export", "schema").stdout)
     assert schema["$id"] == "urn:beliefledger:person:v1"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "why"),
+    [
+        ("confidence", 7, "is 7.0; it must be from 0 to 1."),
+        ("importance", -1, "is -1.0; it must be from 0 to 1."),
+        ("attribute", "", "is ''; it must not be empty."),
+        ("event_precision", "about", "is 'about'; there are: exact, day, week, "),
+        ("valid_from", "9999-01-01T00:00:00Z", "times go from the year 1684 to the year 2255."),
+    ],
+)
+def test_a_value_that_no_memory_has_stops_an_import_before_it_begins(
+    place, new_place, tmp_path, field, value, why
+):
+    with open_memory(place, consent="consent") as memory:
+        memory.remember("ana", "I live in Lisbon. I use pytest.")
+        exported = json.loads("".join(memory.export("ana", by="lea").json()))
+    exported["memories"][1]["versions"][0][field] = value
+    file, at = tmp_path / "ana.json", new_place()
+    file.write_text(json.dumps(exported))
+    with open_memory(at) as other, pytest.raises(InvalidTurn, match=re.escape(why)):
+        other.exports.import_person(file, by="lea")
+    with open_memory(at) as other:
+        before = other.status().position
+    answer = CliRunner().invoke(app, ["--ledger", at, "import", str(file), "--by", "lea"])
+    assert answer.exit_code == 2
+    told = " ".join(answer.stderr.split())
+    assert f"memories[1].versions[0].{field}" in told
+    assert why in told
+    with open_memory(at) as other:
+        assert other.status().position == before
+        assert other.subjects().subjects == ()
