@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
+from beliefledger import arguments
 from beliefledger.answers import (
     BeliefAnswer,
     DecisionAnswer,
@@ -120,7 +121,10 @@ class MemoryLedger(Parts):
 
     def record_turns(self, turns: Iterable[TurnInput]) -> list[TurnReceipt]:
         """Record many turns in one durable append: all of them or none."""
-        return self._recorded(list(turns))
+        told = list(turns)
+        for each in told:
+            micros(getattr(each, "said_at", None), "said_at", InvalidTurn)
+        return self._recorded(told)
 
     def _recorded(self, turns: Sequence[TurnInput]) -> list[TurnReceipt]:
         from beliefledger.gate.intake import TurnInput
@@ -365,6 +369,7 @@ class MemoryLedger(Parts):
         """
         where = _where(where, type, topic)
         floor = self._core.rulebook.refreshed().floor(min_confidence)
+        arguments.share("min_importance", min_importance)
         least = millionths(min_importance)
         asked = (subject, as_of, valid_at, where, min_confidence, least, quarantined, reader)
         return self._lists.beliefs(
@@ -480,13 +485,15 @@ class MemoryLedger(Parts):
         got in and what became of them, turns that nobody has read yet. Where nothing like it was
         noticed, the nearest turns. `limit` is the most of each. `only` tells which of some
         decisions may be matched, by their ids: the answer is as if there were no others. `said`
-        tells what some turns say as far as it may be told, by their ids: no other words are matched.
+        tells what turns say as far as it may be told, by their ids: no other words are matched.
 
         Raises `UnknownMemory` for somebody nobody knows, `NotPermitted` for who was erased.
         """
         from beliefledger.reading.candidates import CandidateQueries
 
-        return CandidateQueries(self._core, self._queries).why_not(subject, claim, limit, only, said)
+        return CandidateQueries(self._core, self._queries).why_not(
+            subject, claim, limit, only, said
+        )
 
     def subjects(self, *, limit: int | None = None, after: str | None = None) -> SubjectsPage:
         """Who is known and not erased, a page at a time (100, or `limit`): how much there is of

@@ -106,6 +106,8 @@ class TurnInput:
             raise InvalidTurn(f"channel must be one of {', '.join(CHANNELS)}.")
         if self.ordinal is not None and not isinstance(self.ordinal, int):
             raise InvalidTurn("ordinal must be a whole number.")
+        if self.said_at is not None and type(self.said_at) is not int:
+            raise InvalidTurn("said_at must be a whole number of microseconds since 1970.")
         if self.said_at is not None and not -(2**53) < self.said_at < 2**53:
             raise InvalidTurn("said_at is out of range.")
 

@@ -10,7 +10,7 @@ from beliefledger.gate import policy as policies
 from beliefledger.gate.policy import Policy, millionths
 from beliefledger.gate.registry import MemoryType, Registry, default_types, replaceable
 from beliefledger.ledger.codec import New
-from beliefledger.ledger.errors import LogCorrupted, NotPermitted, TypeInvalid
+from beliefledger.ledger.errors import InvalidQuery, LogCorrupted, NotPermitted, TypeInvalid
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.policy import PolicyAdopted, TypeRegistered, TypeRetired
 from beliefledger.ledger.log import Log, new_id
@@ -48,7 +48,13 @@ class Rules(NamedTuple):
 
     def floor(self, min_confidence: float | None) -> int:
         """The least confidence (millionths) of what is shown: the caller's, else the policy's
-        `recall_floor`."""
+        `recall_floor`. Raises `InvalidQuery` for a number that is not from 0 to 1."""
+        if min_confidence is not None and (
+            isinstance(min_confidence, bool)
+            or not isinstance(min_confidence, int | float)
+            or not 0 <= min_confidence <= 1
+        ):
+            raise InvalidQuery(f"min_confidence is {min_confidence!r}; it must be from 0 to 1.")
         stated = self.policy.recall_floor if min_confidence is None else min_confidence
         return millionths(stated)
 

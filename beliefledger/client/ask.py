@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from datetime import datetime
+from datetime import date
 from functools import cache
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
@@ -91,7 +91,7 @@ def given(**values: Any) -> dict[str, Any]:
 
 
 def said(value: Any) -> Any:
-    if isinstance(value, datetime):
+    if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Snapshot):
         return value.position

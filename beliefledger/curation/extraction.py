@@ -17,7 +17,12 @@ from beliefledger.gate.reader import Looked, TurnReader
 from beliefledger.gate.turns import Pending
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import Recorded
-from beliefledger.ledger.errors import ExtractionUnavailable, InvalidTurn, UnknownMemory
+from beliefledger.ledger.errors import (
+    ExtractionUnavailable,
+    InvalidQuery,
+    InvalidTurn,
+    UnknownMemory,
+)
 from beliefledger.ledger.events.turn import ExtractionCompleted, ExtractionFailed, TurnParked
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
@@ -105,6 +110,8 @@ class Extractions:
         """
         self._core.recorder.flush()  # else its appends and these get in each other's way
         ref = None if subject is None else self._core.known_subject(subject)
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int)):
+            raise InvalidQuery(f"limit is {limit!r}; it must be a whole number.")
         return self._processed(self._gate.queue.process(ref, limit, progress))
 
     def use_model(

@@ -20,6 +20,7 @@ from beliefledger.ledger.codec import Raw
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.turn import CandidateProposed, ExtractionCompleted, TurnRecorded
+from beliefledger.ledger.names import check_text
 from beliefledger.ledger.times import to_datetime
 from beliefledger.opening.core import Core
 from beliefledger.projections import digests, questions, turn_questions
@@ -123,10 +124,10 @@ class CandidateQueries:
         """Raises `InvalidQuery` for a claim without words, `UnknownMemory` and `NotPermitted` for
         somebody nobody knows, or who was erased."""
         ref = self._core.known_subject(subject)
-        claim = Claim.of(text, without=[subject])
+        claim = Claim.of(check_text("claim", text), without=[subject])
         if not claim.words and not claim.numbers:
             raise InvalidQuery(f"claim: {text!r} has no word to look for; say it in a sentence.")
-        if most < 1:
+        if isinstance(most, bool) or not isinstance(most, int) or most < 1:
             raise InvalidQuery("limit: at least 1.")
         with self._queries.view(DecisionsView.name) as (connection, generation):
             rows = questions.decided(

@@ -115,8 +115,8 @@ class Queries:
         if as_of is None or isinstance(as_of, Snapshot):
             ask_about(self._log, 0 if as_of is None else as_of.position)
             return as_of
-        # A position is far below any time in microseconds since 1980.
-        if isinstance(as_of, int) and as_of < 10**12:
+        # A position is far below any time in microseconds since 1971.
+        if isinstance(as_of, int) and not isinstance(as_of, bool) and as_of < 10**12:
             return self.at_position(as_of, name)
         return self.at_time(micros(as_of, name) or 0)
 

@@ -62,7 +62,7 @@ class SubjectQueries:
     def page(self, limit: int | None = None, after: str | None = None) -> SubjectsPage:
         """A page of the people who are known and not erased. Raises `InvalidQuery`."""
         limit = LIMIT if limit is None else limit
-        if isinstance(limit, bool) or not 1 <= limit <= MOST:
+        if type(limit) is not int or not 1 <= limit <= MOST:
             raise InvalidQuery(f"limit is {limit!r}; a page has 1 to {MOST:,} people.")
         if after is not None and not _is_reference(after):
             raise InvalidQuery(

@@ -238,7 +238,9 @@ def test_what_is_in_quarantine_is_not_believed_at_either_moment(memory):
     assert after == [each.text for each in memory.beliefs("ana")]
     with served(memory, worker=False) as server:
         told = server.call(server.token(), "diff", start="0", end=str(start))["data"]["changes"]
-        assert [(each["believed_before"], each["believed_after"]) for each in told] == [(False,) * 2]
+        assert [(each["believed_before"], each["believed_after"]) for each in told] == [
+            (False,) * 2
+        ]
 
 
 @pytest.mark.parametrize("how", ["withdrawn", "revoked", "quarantined"])

@@ -185,7 +185,9 @@ def _change(each: MemoryChange, words: dict[str, str]) -> dict[str, Any]:
         "believed_before": each.before is not None,
         "believed_after": each.after is not None,
         "steps": [
-            step.model_dump(mode="json", include={"what", "on", "since", "decision_id", "reason", "by"})
+            step.model_dump(
+                mode="json", include={"what", "on", "since", "decision_id", "reason", "by"}
+            )
             for step in each.steps
         ],
     }
