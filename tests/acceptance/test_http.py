@@ -839,3 +839,41 @@ def test_a_question_by_id_is_answered_as_by_fastapi(client, monkeypatch):
         )
     tag = client.get(f"memories/{memory}").headers["etag"]
     assert client.get(f"memories/{memory}", headers={"If-None-Match": tag}).status_code == 304
+
+
+@pytest.mark.parametrize("when", ["", " "])
+def test_an_empty_moment_is_no_question_about_now(client, person, when):
+    made = remembered(client, "I live in Lisbon.")["decisions"][0]
+    for path, name in (
+        ("beliefs", "as_of"), ("decisions", "as_of"), ("diff", "start"), ("diff", "end"),
+        (f"beliefs/{made['belief_id']}/history", "as_of"),
+        (f"memories/{made['memory_id']}/explanation", "as_of"),
+    ):  # fmt: skip
+        refused = client.get(path, params={name: when})
+        assert refused.status_code == 422, path
+        assert refused.json()["detail"].startswith(f"{name} is empty: write 2026-03-01, ")
+    for path in ("search", "context"):
+        refused = client.post(path, json={"query": "home", "as_of": when})
+        assert refused.status_code == 422, path
+        assert client.post(path, json={"query": "home", "as_of": None}).status_code == 200
+    assert client.get("beliefs", params={"valid_at": when}).status_code == 422
+    assert client.get("as-of", params={"moment": when}).status_code in {403, 422}
+
+
+@pytest.mark.parametrize("path", ["beliefs?type=fact&type=event", "decisions?limit=1&limit=1"])
+def test_what_is_asked_twice_is_refused(server, client, path):
+    refused = client.get(path)
+    name = path.partition("?")[2].partition("=")[0]
+    assert (refused.status_code, refused.json()["code"]) == (422, "InvalidQuery")
+    assert refused.json()["detail"] == f"{name}: it is there more than once; give one."
+    with calling(server, "root", role="admin", subjects=None) as everybody:
+        assert everybody.get("events?types=memory.*&types=turn.*").status_code == 200
+
+
+@pytest.mark.parametrize("topic", ["foo", "are", "there", "Home foods", "heal"])
+def test_what_was_sent_is_left_out_where_it_is_quoted_and_nowhere_else(server, client, topic):
+    server.memory.remember("ana", "I live in Lisbon.")
+    policy = server.memory.policy.current.topics
+    said = client.get("beliefs", params={"topic": topic}).json()["detail"]
+    assert said.startswith("topic: there is no '…'; ")
+    assert said.endswith(f"there are: {', '.join(policy)}.")

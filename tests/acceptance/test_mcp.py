@@ -217,7 +217,7 @@ def test_a_token_for_one_person_finds_what_is_visible_to_their_team(server, memo
     assert texts() == theirs
     assert texts(topic="work", type="fact") == theirs
     assert texts(said_in="of team") == {"key team is locker team"}
-    assert texts(topic="ghosts") == texts(agent_id="nobody") == set()
+    assert texts(topic="health") == texts(agent_id="nobody") == set()
     block = server.call(ana, "context", **asked)["data"]
     assert {each["text"] for each in block["lines"]} == theirs
     # Nothing else is reached, and no token that does not say which person asks.
@@ -945,3 +945,22 @@ def test_answers_without_what_was_sent():
     given = {"text": ["hello"], "topic": {"at work": 1}}
     assert causes.without(said, given, names=False) == said  # these names are the protocol's
     assert "at work" not in causes.without(said, given, names=True)
+
+
+def test_a_topic_that_nobody_knows_is_an_error_and_one_that_was_given_is_not(server):
+    token = server.token()
+    stored = server.call(token, "store_memory", text="I live in Lisbon.", topic="abode")["data"]
+    server.wait_decided(token, stored["job_id"])
+    asked = {"query": "home"}
+    for topic, code in (("abode", None), ("health", None), ("foo", "INVALID_PARAM")):
+        answer = server.call(token, "search_memories", **asked, topic=topic)
+        assert answer.get("code") == code, topic
+    assert "topic: there is no '…'; did you mean food? there are: general, " in answer["error"]
+    assert "work, home, family" in answer["error"]  # as the query, which is not quoted
+    [gone] = server.memory.beliefs("ana")
+    server.memory.revoke(gone.memory_id, by="lea")
+    answers = [
+        server.call(token, "search_memories", **asked, topic=topic) for topic in ("abode", "qqq")
+    ]
+    assert answers[0]["code"] == answers[1]["code"]
+    assert answers[0]["error"] == answers[1]["error"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -66,10 +67,25 @@ def without(text: str, given: Any, *, names: bool) -> str:
     """A sentence in which nothing stands that was sent, nor any secret. `names`: what was sent
     chose the names of its fields, too, and they are left out as its values are."""
     for sent in sorted(set(_texts(given, names)), key=len, reverse=True):
-        for written in (sent, repr(sent)[1:-1], json.dumps(sent)[1:-1]):
-            if len(written.strip()) > 2:
-                text = text.replace(written, "…")
+        for written in dict.fromkeys((sent, repr(sent)[1:-1], json.dumps(sent)[1:-1])):
+            if len(written.strip()) > 2 and written in text:
+                text = _left_out(text, written)
     return redact(text).text
+
+
+_PLAIN = re.compile(r"[a-z]+")
+
+
+def _left_out(text: str, sent: str) -> str:
+    """A sentence without what was sent; not within another word. A plain word that stands in quotes
+    is left out there and where it follows an option: elsewhere the word is the sentence's own."""
+    told = re.escape(sent)
+    if _PLAIN.fullmatch(sent):
+        quoted = re.sub(rf"(?<=['\"“]){told}(?=['\"”])", "…", text)
+        return re.sub(rf"(--[\w-]+ ){told}(?!\w)", r"\1…", quoted)
+    begins = r"(?<!\w)" if sent[0].isalnum() else ""
+    ends = r"(?!\w)" if sent[-1].isalnum() else ""
+    return re.sub(f"{begins}{told}{ends}", "…", text)
 
 
 _FIELDS = frozenset(TurnInput.__dataclass_fields__) | BeliefAnswer.model_fields.keys()

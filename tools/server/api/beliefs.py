@@ -32,6 +32,7 @@ from beliefledger.tools.server.api.endpoint import (
     Subject,
     Text,
     acting,
+    asked_at,
     endpoint,
     filters,
     moment,
@@ -59,10 +60,6 @@ class Question(Body):
     diversity: Share01 = 0.0
     include: tuple[Included, ...] = Field(EVERYTHING, max_length=2)
     profile: Literal["default", "recall"] = "default"
-
-    @property
-    def moment(self) -> str:
-        return "" if self.as_of is None else str(self.as_of)
 
     def options(self, reader: str | None) -> SearchOptions:
         return SearchOptions(
@@ -134,7 +131,7 @@ def beliefs(
     person, reader = caller.asks_of(subject)
     page = caller.memory.beliefs(
         person,
-        as_of=caller.moment(as_of or ""),
+        as_of=asked_at(caller, as_of),
         valid_at=valid_at,
         type=type,
         topic=topic,
@@ -156,7 +153,7 @@ def history(
     """Every version of a belief, oldest first, as far as it may be told. Takes the id of a belief
     or of a memory in it."""
     page = caller.memory.history(
-        whole_id(belief_id, "belief"), as_of=caller.moment(as_of or ""), limit=limit, after=after
+        whole_id(belief_id, "belief"), as_of=asked_at(caller, as_of), limit=limit, after=after
     )
     if not page or not all(caller.owns(each.subject) for each in page):
         raise UnknownMemory("There is no such belief.")
@@ -192,7 +189,7 @@ def decisions(
         reason=reason,
         turn_id=turn_id,
         waits=waits,
-        as_of=caller.moment(as_of or ""),
+        as_of=asked_at(caller, as_of),
         where=filters(session, agent),
         limit=limit,
         after=after,
@@ -247,7 +244,8 @@ def diff(caller: Caller, start: AsOf = None, end: AsOf = None, subject: Subject 
     """What changed in belief between two moments, and the event that changed it. What was erased or
     may not be told has no words."""
     person = caller.subject(subject)
-    found = caller.memory.diff(person, caller.moment(start or "") or 0, caller.moment(end or ""))
+    begin = asked_at(caller, start, "start")
+    found = caller.memory.diff(person, 0 if begin is None else begin, asked_at(caller, end, "end"))
     return Outlet(caller.memory).diff(found)
 
 
@@ -262,7 +260,7 @@ def search(caller: Caller, asked: SearchQuestion) -> SearchAnswer:
         person,
         asked.query,
         asked.k,
-        as_of=caller.moment(asked.moment),
+        as_of=asked_at(caller, asked.as_of),
         valid_at=asked.valid_at,
         types=tuple(asked.types),
         session=asked.session,
@@ -285,7 +283,7 @@ def context(caller: Caller, asked: ContextQuestion) -> ContextAnswer:
         asked.query,
         max_tokens=asked.max_tokens,
         purpose=asked.purpose,
-        as_of=caller.moment(asked.moment),
+        as_of=asked_at(caller, asked.as_of),
         session=asked.session,
         format=asked.format,
         tokenizer=asked.tokenizer,

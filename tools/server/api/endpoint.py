@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from beliefledger import arguments
 from beliefledger.access.principal import Principal, TokenNotForThis
-from beliefledger.ledger.errors import NotPermitted
+from beliefledger.ledger.errors import InvalidQuery, NotPermitted
 from beliefledger.pages import Page
 from beliefledger.tools.server.caller import Caller
 
@@ -140,6 +140,13 @@ class Endpoint:
         )
 
     @cached_property
+    def many(self) -> frozenset[str]:
+        """Those of them that may be there more than once."""
+        return frozenset(
+            each.name for each in self.parameters if "list[" in str(each.annotation)
+        ).intersection(self.queries)
+
+    @cached_property
     def takes_body(self) -> bool:
         return any(map(_is_body, self.parameters))
 
@@ -212,6 +219,19 @@ def moment(given: str | None) -> str | int | None:
     """A time or a position, as the facade takes it."""
     text = (given or "").strip()
     return int(text) if _POSITION.fullmatch(text) else text or None
+
+
+def asked_at(caller: Caller, given: str | int | None, name: str = "as_of") -> str | int | None:
+    """The moment that a question is about; None where it names none. Raises `InvalidQuery` for an
+    empty one: a question about the past would become one about now."""
+    if given is None:
+        return None
+    if not str(given).strip():
+        raise InvalidQuery(
+            f"{name} is empty: write 2026-03-01, 2026-03-01T09:30:00Z or a position, or leave it"
+            " out."
+        )
+    return caller.moment(str(given))
 
 
 def filters(

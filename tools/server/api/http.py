@@ -148,6 +148,9 @@ def _made(of: Endpoint) -> Callable[..., Any]:
         known = ", ".join(sorted(of.queries))
         if not of.queries.issuperset(request.query_params):
             raise _unasked(f"The query may have {known or 'nothing'}, and has more")
+        for name in request.query_params:
+            if name not in of.many and len(request.query_params.getlist(name)) > 1:
+                raise _unasked(f"{name}: it is there more than once; give one")
         sent = b"" if of.takes_body or not _may_have_body(request.scope) else await request.body()
         if sent.strip() not in _NOTHING:
             raise _unasked(f"This takes no body. The query may have {known or 'nothing'}")

@@ -21,6 +21,7 @@ from beliefledger.tools.server.api.endpoint import (
     Share01,
     Text,
     acting,
+    asked_at,
     endpoint,
     numbered,
     speaking,
@@ -159,7 +160,7 @@ def explain(caller: Caller, memory_id: Id, as_of: AsOf = None, proof: bool = Fal
     """Why a memory is there: the decision with its reason and scores, and the words it rests on, as
     far as they may be told."""
     memory_id = caller.memory_id(memory_id)
-    told = caller.memory.explain(memory_id, proof=proof, as_of=caller.moment(as_of or ""))
+    told = caller.memory.explain(memory_id, proof=proof, as_of=asked_at(caller, as_of))
     return Outlet(caller.memory).explanation(told)
 
 

@@ -109,8 +109,18 @@ def search_memories(
             min_confidence=score_threshold or None,
         ),
     )
+    if topic and not found.results and not found.pending:
+        _check_topic(caller, person, reader, topic)
     results = [_found(each, found.valid_at) for each in found.results]
     return {"results": results, "total": len(results)}
+
+
+def _check_topic(caller: Caller, person: str, reader: str | None, topic: str) -> None:
+    """Raises `InvalidQuery` for a topic that neither the policy knows nor any memory has that may
+    be told."""
+    held = Shown(caller.memory).beliefs(caller.memory.beliefs(person, reader=reader))
+    if redact(topic.strip()).text not in {each["topic"] for each in held}:
+        caller.memory.beliefs(person, topic=topic, limit=1)
 
 
 def _where(caller: Caller, topic: str, type: str, session: str, agent: str) -> Where:
