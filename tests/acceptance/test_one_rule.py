@@ -317,3 +317,33 @@ def test_a_database_that_does_not_exist_is_told_as_that(postgres_place):
     assert 'database "no-database-of-that-name" does not exist' in told
     assert "create it with CREATE DATABASE" in told
     assert "did not answer" not in told
+
+
+def test_an_empty_answer_says_why(place):
+    with open_memory(place, consent="consent") as memory:
+        memory.remember("ana", "I live in Porto.", said_at="2026-03-05", session="monday")
+    before = "Nothing was recorded about ana before "
+    asked = {
+        ("beliefs", "--valid-at", "2020-01-01"): "Without --valid-at there is 1.",
+        ("beliefs", "--session", "nosuch"): "Without --session there is 1.",
+        ("beliefs", "--type", "event", "--topic", "food"): "Without --topic, --type there is 1.",
+        ("beliefs", "--as-of", "2020-01-01"): before,
+        ("decisions", "--outcome", "reject"): "Without --outcome there is 1.",
+        ("decisions", "--as-of", "2020-01-01"): before,
+        ("events", "--as-of", "2020-01-01"): before,
+        ("diff", "--start", "2019-03-01", "--end", "2020-01-01"): before,
+        ("search", "home", "--as-of", "2020-01-01"): before,
+        ("context", "home", "--as-of", "2020-01-01"): before,
+        ("context", "home", "--as-of", "0"): before,
+    }
+    for words, says in asked.items():
+        answer = CliRunner().invoke(app, ["--ledger", place, *words, "-s", "ana"])
+        assert answer.exit_code == 0, answer.output
+        assert says in answer.stderr, words
+        if words[0] == "diff":
+            said = " ".join(answer.stdout.split())
+            assert said.endswith("and 2020-01-01 00:00 UTC, when nothing was recorded.")
+    for words in (("beliefs",), ("decisions",), ("diff", "--start", "0"), ("search", "home")):
+        answer = CliRunner().invoke(app, ["--ledger", place, *words, "-s", "ana"])
+        assert "Without" not in answer.stderr
+        assert before not in answer.stderr

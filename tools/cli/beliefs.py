@@ -35,16 +35,16 @@ from beliefledger.tools.cli.common import (
     moment,
     named,
     note,
-    note_nobody,
+    note_empty,
+    note_without,
     opened,
+    seen_at,
 )
 from beliefledger.tools.cli.rows import belief_table, decision_table, history_table, since
 
 if TYPE_CHECKING:
     from beliefledger.answers import BeliefAnswer
     from beliefledger.filters import Where
-    from beliefledger.memory import MemoryLedger
-    from beliefledger.reading.queries import Snapshot
 
 
 def where(
@@ -97,8 +97,7 @@ def beliefs(
 ) -> None:
     """What is believed: now, as of a past moment, or of a past date."""
     with opened(ctx) as memory:
-        then = moment(as_of)
-        snapshot = None if then is None else memory.as_of(then)
+        snapshot = seen_at(memory, as_of)
         answer = memory.beliefs(
             subject,
             as_of=snapshot,
@@ -113,10 +112,17 @@ def beliefs(
             after=after,
             reader=reader,
         )
-        if snapshot is not None and not answer:
-            _tell_of_beginning(memory, subject, snapshot)
-        else:
-            note_nobody(memory, subject, answer)
+        if not note_empty(memory, subject, answer, snapshot, "believed"):
+            only = {"session": session, "agent": agent, "metadata": metadata, "topic": topic}
+            only |= {"type": type, "min-confidence": min_confidence, "valid-at": valid_at}
+            only |= {"min-importance": min_importance, "after": after}
+            note_without(only, answer, lambda: memory.beliefs(subject, as_of=snapshot))
+        elif snapshot is not None and memory.audit.began(subject) is not None:
+            one = f" --subject {shlex.quote(subject)}" if subject else ""
+            note(
+                "What was true then, as far as is known now, tells: beliefledger"
+                f" beliefs{one} --valid-at {snapshot.recorded_at[:10]}"
+            )
 
     def page(_answer: Any) -> Iterator[Any]:
         head = output.count(len(answer), "belief")
@@ -129,20 +135,6 @@ def beliefs(
             yield belief_table(answer, whose=subject is None)
 
     output.show_page(answer, json, page, limit=limit, after=after)
-
-
-def _tell_of_beginning(memory: MemoryLedger, subject: str | None, snapshot: Snapshot) -> None:
-    """Say so where somebody asks what was believed before anything was recorded."""
-    began, whom = memory.audit.began(subject), f" about {subject}" if subject else ""
-    if began is None:
-        note(f"Nothing was ever recorded{whom}.")
-    elif snapshot.recorded_at < began.isoformat():
-        one = f" --subject {shlex.quote(subject)}" if subject else ""
-        note(
-            f"Nothing was recorded{whom} before {output.when(began)} UTC, so nothing was believed"
-            " then. What was true then, as far as is known now, tells: beliefledger"
-            f" beliefs{one} --valid-at {snapshot.recorded_at[:10]}"
-        )
 
 
 @app.command(rich_help_panel=ASK)
@@ -170,20 +162,25 @@ def events(
 ) -> None:
     """What happened, when and with whom."""
     with opened(ctx) as memory:
+        then = seen_at(memory, as_of)
         answer = memory.events(
             subject,
             start=start,
             end=end,
             on=on,
             participant=participant,
-            as_of=moment(as_of),
+            as_of=then,
             min_confidence=min_confidence,
             where=where(session, agent, metadata, topic),
             limit=limit,
             after=after,
             reader=reader,
         )
-        note_nobody(memory, subject, answer)
+        if not note_empty(memory, subject, answer, then, "known"):
+            only = {"on": on, "start": start, "end": end, "participant": participant}
+            only |= {"min-confidence": min_confidence, "topic": topic, "session": session}
+            only |= {"agent": agent, "metadata": metadata, "after": after}
+            note_without(only, answer, lambda: memory.events(subject, as_of=then))
     output.show_page(answer, json, _events, limit=limit, after=after)
 
 
@@ -325,6 +322,7 @@ def decisions(
 ) -> None:
     """What the gate did with each statement, and why."""
     with opened(ctx) as memory:
+        then = seen_at(memory, as_of)
         answer = memory.decisions(
             subject,
             outcome=outcome,
@@ -333,9 +331,13 @@ def decisions(
             where=where(session, agent, metadata, topic, type),
             limit=limit,
             after=after,
-            as_of=moment(as_of),
+            as_of=then,
         )
-        note_nobody(memory, subject, answer)
+        if not note_empty(memory, subject, answer, then, "decided"):
+            only = {"outcome": outcome, "reason": reason, "waiting": waiting, "type": type}
+            only |= {"topic": topic, "session": session, "agent": agent, "metadata": metadata}
+            only |= {"after": after}
+            note_without(only, answer, lambda: memory.decisions(subject, as_of=then))
 
     def page(_answer: Any) -> Iterator[Any]:
         yield output.count(len(answer), "decision") + ("" if answer else ".")

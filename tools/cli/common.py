@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -30,6 +30,7 @@ from beliefledger.settings import DEFAULT_LEDGER, LEDGER, TENANT, TENANTS, Setti
 
 if TYPE_CHECKING:
     from beliefledger.memory import MemoryLedger
+    from beliefledger.reading.queries import Snapshot
     from beliefledger.tenants import TenantRoute, TenantTable
 
 _TENANTS, _ROUTE = "beliefledger.tenants", "beliefledger.route"
@@ -143,6 +144,12 @@ def moment(as_of: str | None) -> int | str | None:
     return int(as_of) if as_of is not None and as_of.isdecimal() else as_of
 
 
+def seen_at(memory: MemoryLedger, as_of: str | None) -> Snapshot | None:
+    """The ledger as it was when `--as-of` says; None for now."""
+    then = moment(as_of)
+    return None if then is None else memory.as_of(then)
+
+
 def json_object(text: str | None) -> dict[str, Any]:
     """What `--metadata` says. Raises `typer.BadParameter` for what is no JSON object."""
     from beliefledger import arguments
@@ -170,6 +177,42 @@ def note_nobody(memory: MemoryLedger, subject: str | None, answer: Sequence[obje
     """Say so where a list is empty because nobody is known by that name: it may be mistyped."""
     if subject is not None and not answer and memory.audit.began(subject) is None:
         note(f"Nothing is known about {subject!r}.")
+
+
+def note_empty(
+    memory: MemoryLedger,
+    subject: str | None,
+    answer: Sequence[object],
+    then: Snapshot | None,
+    done: str,
+) -> bool:
+    """Say so where an answer is empty because nothing was recorded by then, or nobody is known by
+    that name. `done` is what nothing was. Whether it was said."""
+    if answer:
+        return False
+    began, whom = memory.audit.began(subject), f" about {subject}" if subject else ""
+    if began is None and then is None and subject is not None:
+        note(f"Nothing is known about {subject!r}.")
+    elif began is None and then is not None:
+        note(f"Nothing was ever recorded{whom}.")
+    elif began is not None and then is not None and then.recorded_at < began.isoformat():
+        first = f"{began:%Y-%m-%d %H:%M}"
+        note(f"Nothing was recorded{whom} before {first} UTC, so nothing was {done} then.")
+    else:
+        return False
+    return True
+
+
+def note_without(
+    given: Mapping[str, object], answer: Sequence[object], ask: Callable[[], Sequence[object]]
+) -> None:
+    """Say how much there is without the options that were `given`, where nothing is with them."""
+    named = [f"--{name}" for name, value in given.items() if value]
+    if named and not answer:
+        left = len(ask())
+        if left:
+            there = "there is 1" if left == 1 else f"there are {left:,}"
+            note(f"Without {', '.join(named)} {there}.")
 
 
 def without_passwords(text: str) -> str:

@@ -24,9 +24,10 @@ from beliefledger.tools.cli.common import (
     ToAgent,
     app,
     json_object,
-    moment,
     note,
+    note_empty,
     opened,
+    seen_at,
 )
 
 
@@ -72,12 +73,13 @@ def context(
     where = Where(said_in, agent, topic, type, json_object(metadata))
     one_thread_each()
     with opened(ctx) as memory:
+        then = seen_at(memory, as_of)
         answer = memory.context(
             subject,
             query,
             max_tokens=max_tokens,
             purpose=purpose,
-            as_of=moment(as_of),
+            as_of=then,
             session=session,
             format=cast("Format", format),
             tokenizer=tokenizer,
@@ -86,6 +88,8 @@ def context(
             by=SYSTEM if by is None else by,
             options=SearchOptions(reader=reader, where=where),
         )
+        if then is not None:
+            note_empty(memory, subject, answer.lines, then, "known")
     for each in answer.notes:
         note(each)
 

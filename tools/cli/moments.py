@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.common import ASK, Json, TheSubject, app, moment, named, opened
+from beliefledger.tools.cli.common import (
+    ASK,
+    Json,
+    TheSubject,
+    app,
+    moment,
+    named,
+    note_empty,
+    opened,
+    seen_at,
+)
 from beliefledger.tools.cli.pages import fact_table, highlighted
 from beliefledger.tools.cli.rows import since
 
@@ -42,13 +52,16 @@ def diff(
     with opened(ctx) as memory:
         begin = int(start) if start.isdecimal() else start
         answer = memory.diff(subject, begin, moment(end))
+        then = seen_at(memory, end)
+        note_empty(memory, subject, answer.changes, then, "known")
     output.show(answer, json, _diff)
 
 
 def _diff(answer: DiffAnswer) -> Iterator[Any]:
+    begin = _moment(answer.start) if answer.start.position else "the beginning"
     yield output.cell(
         f"{output.count(len(answer.changes), 'change')} of {answer.subject} between"
-        f" {_moment(answer.start)} and {_moment(answer.end)}" + ("" if answer.changes else ".")
+        f" {begin} and {_moment(answer.end)}" + ("" if answer.changes else ".")
     )
     if not answer.changes:
         return
@@ -72,6 +85,8 @@ def _diff(answer: DiffAnswer) -> Iterator[Any]:
 
 
 def _moment(at: MomentAnswer) -> str:
+    if not at.position and at.at.year > 1970:
+        return f"{output.when(at.at)} UTC, when nothing was recorded"
     if not at.position:
         return "the beginning"
     return f"position {at.position} ({output.when(at.at)} UTC)"

@@ -24,9 +24,10 @@ from beliefledger.tools.cli.common import (
     ToAgent,
     app,
     json_object,
-    moment,
     note,
+    note_empty,
     opened,
+    seen_at,
 )
 
 if TYPE_CHECKING:
@@ -128,11 +129,12 @@ def search(
     )
     one_thread_each()
     with opened(ctx) as memory:
+        then = seen_at(memory, as_of)
         answer = memory.search(
             subject,
             query,
             k,
-            as_of=moment(as_of),
+            as_of=then,
             valid_at=valid_at,
             types=type or (),
             max_tokens=max_tokens,
@@ -142,6 +144,8 @@ def search(
             by=SYSTEM if by is None else by,
             options=options,
         )
+        if then is not None:
+            note_empty(memory, subject, answer.results, then, "known")
     for each in answer.notes:
         note(each)
     output.show(answer, json, lambda answer: _found(answer, why=why))
