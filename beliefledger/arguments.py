@@ -9,7 +9,7 @@ from typing import Any
 
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.visibility import covers_team
-from beliefledger.ledger.errors import CallerMistake, InvalidQuery, NotPermitted
+from beliefledger.ledger.errors import CallerMistake, InvalidQuery, InvalidTurn, NotPermitted
 from beliefledger.ledger.names import check_text
 from beliefledger.ledger.secret_filter import refuse
 from beliefledger.ledger.vault import SYSTEM
@@ -96,10 +96,19 @@ def reader(rules: Rules, scope: str | None, reader: object) -> None:
 
 def filters(rules: Rules, type_: object, topic: object) -> None:
     """Raises `InvalidQuery` for an unknown type or topic; None is every one."""
-    _known(
-        "type", () if type_ is None else (type_,), (*rules.registry.types, *rules.registry.retired)
-    )
+    known = (*rules.registry.types, *rules.registry.retired)
+    _known("type", () if type_ is None else (type_,), known)
     _known("topic", () if topic is None else (topic,), rules.policy.topics)
+
+
+def type_(rules: Rules, name: str) -> None:
+    """Raises `InvalidTurn` for a type of memory that there never was."""
+    try:
+        filters(rules, name, None)
+    except InvalidQuery as problem:
+        raise InvalidTurn(
+            f"{problem.detail} More can be added: beliefledger types add."
+        ) from problem
 
 
 def reason(code: object) -> None:

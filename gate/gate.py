@@ -38,7 +38,7 @@ from beliefledger.ledger.events.turn import (
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.spans import UPSERT, traced
 from beliefledger.ledger.times import Clock, Micros, to_datetime
-from beliefledger.ledger.vault import SYSTEM
+from beliefledger.ledger.vault import ERASED, SYSTEM
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ class Gate(Writer):
             ref = refs[turn.subject]
             keys = self.log.keys(ref)
             if keys is None or self.memo.consent(ref).erasing:
-                raise NotPermitted("This subject was erased.")
+                raise NotPermitted(ERASED)
             turn_id = streams.turn_stream(keys.ids, turn.key())
             ids.append(turn_id)
             if turn_id in new:
@@ -234,7 +234,7 @@ class Gate(Writer):
         """As `_looked_up`, for one turn."""
         keys = self.log.keys(each.subject_ref)
         if keys is None:
-            raise NotPermitted("This subject was erased.")
+            raise NotPermitted(ERASED)
         consent = self.memo.consent(each.subject_ref)
         while there := self.log.read_stream(each.turn_id, upto=1):
             [first] = there
@@ -276,7 +276,7 @@ class Gate(Writer):
     def _event(self, told: Told, clock_said: Micros | None = None) -> TurnRecorded:
         keys = self.log.keys(told.subject_ref)
         if keys is None:
-            raise NotPermitted("This subject was erased.")
+            raise NotPermitted(ERASED)
         if told.withheld:
             return told.turn.withheld(streams.session_tag(keys.ids, None))
         return told.turn.event(keys.ids, clock_said)

@@ -32,7 +32,7 @@ from beliefledger.ledger.events.turn import (
 )
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.memory import Memory
-from beliefledger.ledger.times import Micros
+from beliefledger.ledger.times import Micros, iso
 from beliefledger.ledger.vault import SYSTEM
 
 
@@ -113,7 +113,10 @@ class Steward:
         _known("scope", scope, policy.scopes)
         _known("purpose", purpose, (policy.purpose,))
         if expires_at is not None and expires_at <= self._gate.now():
-            raise NotPermitted("The grant would be over already.")
+            raise NotPermitted(
+                f"expires_at: the grant would be over already, since {iso(expires_at)}. Give a time"
+                " to come, or leave it out (--expires)."
+            )
         for category in categories:
             _known("category", category, (ORDINARY, *policy.special_categories))
             if category != ORDINARY and policy.special_categories[category] == "prohibit":
@@ -196,7 +199,10 @@ class Steward:
             draft = self._draft(subject_ref, decided["belief"])
             turn_stream = self._gate.memo.read(decision.stream)
             if decision.event_id in settled(turn_stream):
-                raise NotPermitted("This decision was reviewed already, or made again.")
+                raise NotPermitted(
+                    "This decision was reviewed already, or made again. What became of it tells:"
+                    f" beliefledger explain {decision.event_id[:10]}"
+                )
             draft.reads(decision.stream, turn_stream[-1].version)
             review_id = new_id()
             memory = None

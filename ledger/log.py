@@ -209,8 +209,8 @@ class Log:
             # Whoever named themselves died between the key and this event; another is to do it.
             if self.vault.was_erased(self.tenant, who):
                 raise NotPermitted(
-                    "This subject was erased, and registering them anew was broken off: a named"
-                    " actor has to do it again before anything about them is recorded."
+                    "This subject was erased, and registering them anew was broken off. Again:"
+                    " beliefledger erasure register SUBJECT --by NAME."
                 )
         events = [
             New(SubjectRegistered(anew=anew), new_id(), subject_stream(ref), ref, actor)

@@ -48,11 +48,11 @@ from beliefledger.ledger.unfinished import ReadOnlyVault
 from beliefledger.ledger.vault_notes import Agreed, Notes, forget_notes
 from beliefledger.ledger.vault_secrets import OpenedKey, VaultSecrets
 
-__all__ = ["SYSTEM", "Vault"]
+__all__ = ["ERASED", "SYSTEM", "Vault"]
 
-_ERASED = (
+ERASED = (
     "This subject was erased. A named actor has to register them anew before anything about them is"
-    " recorded."
+    " recorded: beliefledger erasure register SUBJECT --by NAME."
 )
 
 
@@ -133,7 +133,7 @@ class Vault:
             if who.ref is not None:
                 self._refs[tenant, real_id] = who.ref
             elif who.erased:
-                raise NotPermitted(_ERASED)
+                raise NotPermitted(ERASED)
         return who.ref
 
     def _who(self, asked: Queryable, tenant: str, real_id: str) -> Who:
@@ -176,7 +176,7 @@ class Vault:
         if who.ref is not None:
             return who.ref
         if who.erased and not anew:
-            raise NotPermitted(_ERASED)
+            raise NotPermitted(ERASED)
         real_id = composed(real_id)
         lookup = self._secrets.lookup(tenant, real_id)
         ref, key = os.urandom(16).hex(), new_key()

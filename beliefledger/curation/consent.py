@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 
@@ -234,7 +235,12 @@ class Consent:
             if not ended and not memories:
                 if also:
                     return 0
-                raise NotPermitted("No such consent is in force for this subject.")
+                if basis is not None:
+                    self._policy().check_basis(basis)
+                raise NotPermitted(
+                    "No such consent is in force for this subject. List those that are:"
+                    f" beliefledger consent list --subject {shlex.quote(subject)}"
+                )
             over_now = ended or sorted({row.grant_id for row in memories.values()})
             found = {memory_id: row.belief for memory_id, row in memories.items()}
             self._core.steward.withdraw(ref, over_now, found, note=note, actor=actor)

@@ -134,9 +134,13 @@ class StoredMemories:
             return [answer for _, answer in self.decide(chosen, actor)]
 
     def checked(self, given: MemoryInput) -> ChosenMemory:
-        """What goes to the gate. Raises `InvalidTurn`."""
-        limit = self._gate.rulebook.current().policy.max_turn_bytes
-        return chosen_memory(given, limit, self._core.clock())
+        """What goes to the gate. Raises `InvalidTurn`, also for a type that there never was: of
+        one that is retired the gate decides."""
+        rules = self._gate.rulebook.current()
+        chosen = chosen_memory(given, rules.policy.max_turn_bytes, self._core.clock())
+        if rules.registry.known(chosen.candidate.type) is None:
+            arguments.type_(self._gate.rulebook.refreshed(), chosen.candidate.type)
+        return chosen
 
     @traced(UPSERT, lambda answers: {COUNT: len(answers)})
     def decide(

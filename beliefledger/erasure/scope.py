@@ -24,6 +24,7 @@ from beliefledger.ledger.log import PAGE
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
 from beliefledger.ledger.upcast import current_name
+from beliefledger.ledger.vault import ERASED
 from beliefledger.opening.core import Core
 from beliefledger.projections import graph
 from beliefledger.reading.entities import EntityQueries
@@ -209,7 +210,7 @@ class Scope:
         """A session, by its name; "" for what was said in none. Raises `UnknownMemory`."""
         keys = self._log.keys(subject_ref)
         if keys is None:
-            raise NotPermitted("This subject was erased.")
+            raise NotPermitted(ERASED)
         trail = self.trail(subject_ref)
         # As it is kept, or as it was given before names were cleaned.
         either = secret_filter.session_name(keys.ids, session_name), session_name

@@ -19,6 +19,7 @@ from beliefledger.ledger.events.entity import AliasAdded, EntityRecognised, Enti
 from beliefledger.ledger.names import check_text
 from beliefledger.ledger.streams import directory_stream, entity_stream
 from beliefledger.ledger.times import Micros
+from beliefledger.ledger.vault import ERASED
 from beliefledger.opening.core import Core
 from beliefledger.projections import graph, questions
 from beliefledger.projections.beliefs import Version
@@ -134,7 +135,7 @@ class EntityQueries:
         `UnknownMemory`."""
         keys = self._log.keys(ref)
         if keys is None:
-            raise NotPermitted(f"{subject!r} was erased.")
+            raise NotPermitted(ERASED)
         named = known.named(self._core.tagger(ref, "entity", check_text("entity", given)))
         if named is not None:
             return named

@@ -403,7 +403,8 @@ def test_a_clock_that_goes_back_a_little_hides_nothing(place):
 def test_words_of_an_unknown_type_do_not_outlive_an_erasure(tmp_path):
     with open_memory(tmp_path) as memory:
         memory.consent.grant("ana", "consent")
-        memory.store("ana", "x", attribute="y", type="Ana has asthma")
+        with pytest.raises(InvalidTurn, match="there is no 'Ana has asthma'; "):
+            memory.store("ana", "x", attribute="y", type="Ana has asthma")
         memory.erase("ana", by="ben")
     for path in tmp_path.rglob("*"):
         if path.is_file():

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from command_line import CliRunner
+from served import calling, served
 
 from beliefledger import Details, InvalidTurn, MemoryInput, NotPermitted, open_memory
 from beliefledger.ledger.events.turn import TurnRecorded
@@ -202,3 +203,61 @@ def test_what_is_missing_is_asked_for(place):
     for words in ((), ("colour", "red"), ("-s", "ana", "colour"), ("--file", "nowhere")):
         assert run(place, *words).exit_code == 2
     assert run(place, "--file", "-", "colour", "red").exit_code == 2
+
+
+def test_a_type_that_there_never_was_is_refused_at_every_door(memory, place):
+    store = {"value": "b", "attribute": "a", "type": "fcat"}
+    with pytest.raises(
+        InvalidTurn, match=r"type: there is no 'fcat'; did you mean fact.*there are"
+    ):
+        memory.store("ana", **store)
+    with pytest.raises(InvalidTurn, match="there is no 'fcat'"):
+        memory.store_many([MemoryInput("ana", "b", "a"), MemoryInput("ana", **store)], by="lea")
+    with served(memory, worker=False) as server, calling(server) as client:
+        refused = client.post("memories", json=store)
+        assert (refused.status_code, refused.json()["code"]) == (422, "InvalidTurn")
+        refused = server.call(server.token(), "remember_fact", **store)
+        assert refused["code"] == "INVALID_PARAM"
+        assert "there is no '…'; did you mean fact" in refused["error"]
+    words = ["--ledger", place, "store", "-s", "ana", "a", "b", "--type", "fcat"]
+    answer = CliRunner().invoke(app, words)
+    assert answer.exit_code == 2
+    said = " ".join(answer.stderr.split())
+    assert "there is no 'fcat'; did you mean fact? there are: " in said
+    assert "beliefledger types add" in said
+    assert memory.decisions("ana") == memory.beliefs("ana") == []
+
+
+def test_a_refusal_of_a_person_s_acts_names_the_next_step(memory, place):
+    memory.remember("ana", "I have asthma.")
+    [waits] = memory.decisions("ana", waits=True)
+    memory.conflicts.review(waits.decision_id, approve=False, by="lea")
+    memory.remember("ben", "I live in Porto.")
+    memory.erase("ben", by="lea")
+    short = waits.decision_id[:10]
+    for words, says, code in (
+        (
+            ("consent", "withdraw", "-s", "ana", "--by", "lea", "--basis", "foo"),
+            "'foo' is not a lawful basis of the policy: consent, ", 2,
+        ),
+        (
+            ("consent", "withdraw", "-s", "ana", "--by", "lea", "--basis", "contract"),
+            "beliefledger consent list --subject ana", 3,
+        ),
+        (
+            ("consent", "grant", "-s", "ana", "--basis", "consent", "--expires", "2020-01-01"),
+            "since 2020-01-01T00:00:00Z. Give a time to come, or leave it out (--expires).", 3,
+        ),
+        (
+            ("conflicts", "review", waits.decision_id, "--approve", "--by", "lea"),
+            f"beliefledger explain {short}", 3,
+        ),
+        (
+            ("remember", "-s", "ben", "I live in Porto."),
+            "beliefledger erasure register SUBJECT --by NAME.", 3,
+        ),
+    ):  # fmt: skip
+        answer = CliRunner().invoke(app, ["--ledger", place, *words])
+        assert says in " ".join(answer.stderr.split()), words
+        assert answer.exit_code == code, words
+    assert CliRunner().invoke(app, ["--ledger", place, "explain", short]).exit_code == 0

@@ -113,7 +113,12 @@ def beliefs(
             reader=reader,
         )
         if not note_empty(memory, subject, answer, snapshot, "believed"):
-            only = {"session": session, "agent": agent, "metadata": metadata, "topic": topic}
+            only: dict[str, object] = {
+                "session": session,
+                "agent": agent,
+                "metadata": metadata,
+                "topic": topic,
+            }
             only |= {"type": type, "min-confidence": min_confidence, "valid-at": valid_at}
             only |= {"min-importance": min_importance, "after": after}
             note_without(only, answer, lambda: memory.beliefs(subject, as_of=snapshot))
@@ -177,7 +182,12 @@ def events(
             reader=reader,
         )
         if not note_empty(memory, subject, answer, then, "known"):
-            only = {"on": on, "start": start, "end": end, "participant": participant}
+            only: dict[str, object] = {
+                "on": on,
+                "start": start,
+                "end": end,
+                "participant": participant,
+            }
             only |= {"min-confidence": min_confidence, "topic": topic, "session": session}
             only |= {"agent": agent, "metadata": metadata, "after": after}
             note_without(only, answer, lambda: memory.events(subject, as_of=then))
@@ -334,7 +344,12 @@ def decisions(
             as_of=then,
         )
         if not note_empty(memory, subject, answer, then, "decided"):
-            only = {"outcome": outcome, "reason": reason, "waiting": waiting, "type": type}
+            only: dict[str, object] = {
+                "outcome": outcome,
+                "reason": reason,
+                "waiting": waiting,
+                "type": type,
+            }
             only |= {"topic": topic, "session": session, "agent": agent, "metadata": metadata}
             only |= {"after": after}
             note_without(only, answer, lambda: memory.decisions(subject, as_of=then))
