@@ -877,3 +877,28 @@ def test_what_was_sent_is_left_out_where_it_is_quoted_and_nowhere_else(server, c
     said = client.get("beliefs", params={"topic": topic}).json()["detail"]
     assert said.startswith("topic: there is no '…'; ")
     assert said.endswith(f"there are: {', '.join(policy)}.")
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 100])
+def test_pages_do_not_tell_how_much_is_withheld(server, client, person, limit):
+    memory = server.memory
+    sent = [{"value": str(n), "attribute": f"thing {n}", "topic": "pets"} for n in range(9)]
+    ok(client.post("memories/batch", json={"memories": sent}))
+    position = memory.status().position
+    held = memory.beliefs(person)
+    for each in (*held[:2], *held[3:6], *held[7:]):
+        memory.revoke(each.memory_id, by="lea")
+    asked = {"as_of": position, "topic": "pets", "limit": limit}
+    pages, after = [], {}
+    while True:
+        told = ok(client.get("beliefs", params=asked | after))
+        pages.append([each["value"] for each in told["items"]])
+        if told["next"] is None:
+            break
+        after = {"after": told["next"]}
+    assert pages == ([["2"], ["6"]] if limit == 1 else [["2", "6"]])
+    for each in (held[2], held[6]):
+        memory.revoke(each.memory_id, by="lea")
+    assert ok(client.get("beliefs", params=asked)) == {"items": [], "next": None}
+    versions = ok(client.get(f"beliefs/{held[0].belief_id}/history", params={"limit": 1}))
+    assert versions == {"items": [], "next": None}

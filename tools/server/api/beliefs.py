@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
@@ -11,6 +12,7 @@ from pydantic import BaseModel, Field, JsonValue
 from beliefledger.answers import BeliefAnswer, DecisionAnswer, StatusAnswer
 from beliefledger.ledger.errors import UnknownMemory
 from beliefledger.ledger.times import to_datetime
+from beliefledger.pages import Page
 from beliefledger.reading.candidates import WhyNotAnswer
 from beliefledger.reading.changes import DiffAnswer
 from beliefledger.reading.subjects import SubjectsPage
@@ -129,7 +131,8 @@ def beliefs(
     was true then. All pages tell what the first one saw. Of somebody who shares a team with whom
     the token is for, it has what is visible to the team."""
     person, reader = caller.asks_of(subject)
-    page = caller.memory.beliefs(
+    held = partial(
+        caller.memory.beliefs,
         person,
         as_of=asked_at(caller, as_of),
         valid_at=valid_at,
@@ -139,11 +142,13 @@ def beliefs(
         min_importance=min_importance,
         quarantined=quarantined,
         where=filters(session, agent, metadata),
-        limit=limit,
-        after=after,
         reader=reader,
     )
-    return Listed.of(page, Outlet(caller.memory).beliefs(page))
+
+    def ask(most: int, cursor: str | None) -> Page[BeliefAnswer]:
+        return held(limit=most, after=cursor)
+
+    return Listed.of(Outlet(caller.memory).page(ask, limit, after))
 
 
 @endpoint("GET", "/beliefs/{belief_id}/history", "history", tagged=True, table=True)
@@ -152,12 +157,15 @@ def history(
 ) -> Listed[BeliefAnswer]:
     """Every version of a belief, oldest first, as far as it may be told. Takes the id of a belief
     or of a memory in it."""
-    page = caller.memory.history(
-        whole_id(belief_id, "belief"), as_of=asked_at(caller, as_of), limit=limit, after=after
-    )
-    if not page or not all(caller.owns(each.subject) for each in page):
-        raise UnknownMemory("There is no such belief.")
-    return Listed.of(page, Outlet(caller.memory).beliefs(page))
+    whole, then = whole_id(belief_id, "belief"), asked_at(caller, as_of)
+
+    def ask(most: int, cursor: str | None) -> Page[BeliefAnswer]:
+        page = caller.memory.history(whole, as_of=then, limit=most, after=cursor)
+        if not page or not all(caller.owns(each.subject) for each in page):
+            raise UnknownMemory("There is no such belief.")
+        return page
+
+    return Listed.of(Outlet(caller.memory).page(ask, limit, after))
 
 
 @endpoint("GET", "/as-of", "as_of", whole=True)

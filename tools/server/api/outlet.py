@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from beliefledger.answers import (
     BeliefAnswer,
@@ -13,11 +13,15 @@ from beliefledger.answers import (
 )
 from beliefledger.ledger.errors import UnknownMemory
 from beliefledger.memory import MemoryLedger
+from beliefledger.pages import Page
 from beliefledger.reading.candidates import LikeCandidate, NearTurn, WhyNotAnswer
 from beliefledger.reading.changes import DiffAnswer, MemoryChange
 from beliefledger.reading.turns import TurnAnswer
 from beliefledger.tools.server.shown import Shown
 
+Ask = Callable[[int, str | None], Page[BeliefAnswer]]
+_AHEAD = 1_000
+"""How many are looked at at once for the next one that may be told."""
 WITHHELD = "[…]"
 """Stands for words that may not be told."""
 
@@ -32,6 +36,30 @@ class Outlet:
     def beliefs(self, answers: Sequence[BeliefAnswer]) -> list[BeliefAnswer]:
         """Those that may be told."""
         return list(self._memory.recalls.showable(answers))
+
+    def page(self, ask: Ask, limit: int, after: str | None) -> Page[BeliefAnswer]:
+        """A page of those that may be told, as long and with such a `next` as if there were no
+        others: `ask` answers with so many of all behind a cursor."""
+        told: list[BeliefAnswer] = []
+        cursor = after
+        while True:
+            page = ask(limit - len(told), cursor)
+            told += self.beliefs(page)
+            cursor = self._before_next(ask, page.next)
+            if cursor is None or len(told) == limit:
+                return Page(told, None if cursor is None else page.next)
+
+    def _before_next(self, ask: Ask, cursor: str | None) -> str | None:
+        """The cursor right before the next one that may be told; None where none comes."""
+        size = 1
+        while cursor is not None:
+            page = ask(size, cursor)
+            told = {id(each) for each in self.beliefs(page)}
+            first = next((at for at, each in enumerate(page) if id(each) in told), None)
+            if first is not None:
+                return ask(first, cursor).next if first else cursor
+            cursor, size = page.next, min(size * 10, _AHEAD)
+        return None
 
     def belief(self, answer: BeliefAnswer) -> BeliefAnswer:
         """Raises `UnknownMemory` where it may not be told."""
