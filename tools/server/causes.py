@@ -82,7 +82,7 @@ def _left_out(text: str, sent: str) -> str:
     told = re.escape(sent)
     if _PLAIN.fullmatch(sent):
         quoted = re.sub(rf"(?<=['\"“]){told}(?=['\"”])", "…", text)
-        return re.sub(rf"(--[\w-]+ ){told}(?!\w)", r"\1…", quoted)
+        return re.sub(rf"((?<![\w-])--[\w-]{{1,40}} ){told}(?!\w)", r"\1…", quoted)
     begins = r"(?<!\w)" if sent[0].isalnum() else ""
     ends = r"(?!\w)" if sent[-1].isalnum() else ""
     return re.sub(f"{begins}{told}{ends}", "…", text)
