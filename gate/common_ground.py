@@ -32,6 +32,12 @@ def have_a_subject(said: Said, of: Told) -> bool:
     return not said.topics.isdisjoint(of.topics) or said.is_rival_of(of)
 
 
+def only_share_names(said: Said, of: Told) -> bool:
+    """Whether nothing links the two but given names: "Yeah Tom, it's been great for me"."""
+    shared = said.stems & of.stems
+    return bool(shared) and shared <= {stem(word) for word in said.words if word in GIVEN}
+
+
 def is_of_a_part(said: Said, of: Told) -> bool:
     """Whether a sentence shares with what is believed only what that has beside something else: who
     sold the bandsaw still has "a workshop with a lathe and a bandsaw"."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from beliefledger.gate import lapses
+from beliefledger.gate import lapses, successions
 from beliefledger.gate.belief import Held
-from beliefledger.gate.common_ground import have_a_subject, is_of_a_part
+from beliefledger.gate.common_ground import have_a_subject, is_of_a_part, only_share_names
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems, told_last
 from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by, topics
 from beliefledger.gate.persons import Known, called_in, known
@@ -65,6 +65,7 @@ def overtaken(
         return []  # it tells of somebody by name, and of that it says all there is
     said = Said(candidate.spans[0].quote)
     subject = subject_of(said.text)
+    in_doubt = not successions.may_overtake(said.text)
     doing = standing.without_employer(acting(Sentence(said.text).clauses(len(said.text))))
     named, same = frozenset(said.words), stems(said.text)
     words = [ends.value for ends in candidate.ends if ends.among]
@@ -113,8 +114,11 @@ def overtaken(
         again = moved or (anew and held.type in LASTING and restates(said, of, pointed=pointed))
         if not again and _adds_to(said, held, of):
             continue
-        asked = said.may_be_of(of) and (held.type not in _OWN_WORDS or have_a_subject(said, of))
+        own_words = held.type in _OWN_WORDS and not have_a_subject(said, of)
+        asked = said.may_be_of(of) and not (own_words and only_share_names(said, of))
         from_ = least(len(all_), said, of, rank)
+        if in_doubt or own_words:
+            from_ = max(from_, successions.threshold("over in doubt"))
         if not asked and brief and held.memory_id in latest:
             asked, from_ = not CHANGES.isdisjoint(said.cues), _UNLINKED
         if not (brief or counts_anew(said, of)):

@@ -215,18 +215,21 @@ def log_odds(said: Said, told: Told, rank: str) -> float:
     return weights[BIAS] + sum(sorted(found))  # in an order, for the same bits
 
 
-def may_overtake(text: str) -> bool:
+def may_overtake(text: str, *, in_doubt: bool = False) -> bool:
     """Whether a sentence may overtake anything: it asks nothing, sounds like a change, is probably
     meant, and does not say that it is only supposed, somebody's word, beside what was, or said to
-    another's news."""
+    another's news. `in_doubt` also one that does, as "told Femi he can keep the amp" does, or that
+    is hardly meant: what it overtakes has to be surer."""
     if "?" in text[-3:] or sounds_like_change(text) < threshold("change"):
         return False
-    if earnest(text) < threshold("earnest"):
+    if earnest(text) < threshold("earnest in doubt" if in_doubt else "earnest"):
         return False
     said = Said(text)
     if len(said.words) < _LEAST and not any(char.isdigit() for char in text):
         return False  # "Morning!" ends nothing of what is done each morning
     vetoes = _NEVER.intersection(said.cues)
+    if in_doubt:
+        return not vetoes & _NEVER_AT_ALL and _IF.search(said.low) is None
     if vetoes == {"reported"} and _OFFICIAL.search(said.low) is not None:
         return True
     return not vetoes or (vetoes <= _OF_A_CLAUSE and _is_ones_own(said, vetoes))
@@ -288,6 +291,8 @@ CHANGES = frozenset(
     )
 )
 _NEVER = frozenset("beside still supposed reported past joke declined lent reaction order".split())
+_NEVER_AT_ALL = frozenset(("joke", "order", "reaction", "beside"))
+"""What leaves no doubt that nothing is over."""
 
 
 @cache

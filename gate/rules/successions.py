@@ -34,10 +34,11 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
         return
     if not successions.may_overtake(text):
         clause = _news_in(content, start, end)
-        if clause is None:
+        if clause is not None:
+            start, end = clause
+            text = content[start:end]
+        elif not successions.may_overtake(text, in_doubt=True):
             return
-        start, end = clause
-        text = content[start:end]
     if idioms.has_saying(text):
         return  # "got married to the idea of cake"
     if category_of(text) is not None:
