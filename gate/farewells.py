@@ -245,6 +245,8 @@ def _is_said_by(anew: Sequence[Candidate], candidate: Candidate) -> bool:
         and (
             (candidate.entity, candidate.attribute) == (each.entity, each.attribute)
             or candidate.attribute.startswith("constraint.")
+            # "we moved from Heroku to Fly"
+            or (candidate.attribute == "home.location" and each.attribute.startswith("thing."))
         )
         for each in anew
     )

@@ -431,8 +431,6 @@ def _why_nothing(asked: SearchQuery) -> str:
     ]
     if asked.where is not None:
         limits.append("of what `where` asks for")
-    if asked.as_of is not None:
-        limits.append(f"as of position {asked.as_of:,}")
     if asked.include != EVERYTHING:
         limits.append(f"among {', '.join(asked.include)}")
     return f"There was nothing to search{' ' if limits else ''}{', '.join(limits)}."

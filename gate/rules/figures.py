@@ -57,9 +57,8 @@ _SO_FAR = compile_later(
 )
 _NO_COUNT = frozenset(
     "minute minutes hour hours day days week weeks month months year years of percent people "
-    "things "
-    "questions options ideas ways way other times am pm and or to in on at for euros dollars "
-    "pounds bucks k cups degrees kg kilos kilo lbs lb mg ml km miles".split()
+    "things questions options ideas ways way other times am pm and or to in on at for euros "
+    "dollars pounds bucks k cups degrees kg kilos kilo lbs lb mg ml km miles".split()
 )
 _NO_VERBS = frozenset(
     "be have want need think see say mean ask hear know like love get do make".split()

@@ -533,7 +533,7 @@ def test_who_registers_anew_is_named_also_after_a_crash(memory, place, clock, mo
             lambda: later.record_turn("ana", AGAIN),
             lambda: later.consent.grant("ana", "consent"),
         ):
-            with pytest.raises(NotPermitted, match="named actor"):
+            with pytest.raises(NotPermitted, match="erasure register"):
                 again()
         later.erasure.register_anew("ana", by="dora")
         later.consent.grant("ana", "consent")

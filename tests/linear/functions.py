@@ -37,6 +37,7 @@ from beliefledger.opener import open_memory
 from beliefledger.projections import answer_kinds, novelty, open_sentences, search_terms
 from beliefledger.projections.routing import route
 from beliefledger.tools.cli.common import without_passwords
+from beliefledger.tools.server import causes
 from beliefledger.tools.server.api import http
 from beliefledger.tools.server.api.shortcuts import Shortcuts
 
@@ -65,6 +66,14 @@ ORDINARY = (
 
 
 TALK = """\
+our stack is Django + React on Heroku
+we're migrating off heroku to AWS
+our setup is Flask on Heroku
+we switched from heroku to fly
+I use github actions with node 18.
+we upgraded to node 22
+sometimes I sleep on the sofa.
+Jess's sofa I mean
 I live in Leipzig.
 swapped Leipzig for Dresden
 I drive a blue 2011 Corsa.
@@ -285,6 +294,8 @@ def exercise() -> None:
         memory.remember("ana", "Ana isn't my sister any more.", session="talk")
         held = memory.beliefs("ana")[0]
         memory.update(held.memory_id, value="something else", by="ana")
+    for sent in ("foo", "Foo-1"):
+        causes.without(f"there is no --type {sent}", {"type": sent}, names=False)
     Shortcuts(http.ENDPOINTS).find("GET", "/memories/abc", b"")
     own_secrets.add(Badge())
     own_secrets.remove(Badge.kind)
