@@ -18,13 +18,14 @@ from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.events.choices import Meant
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.spans import COUNT, UPDATE, traced
+from beliefledger.ledger.times import to_datetime
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
 from beliefledger.projections import questions
 from beliefledger.projections.beliefs import BeliefsView, Version
 from beliefledger.reading.queries import Queries
 from beliefledger.reading.words import score
-from beliefledger.times import Moment
+from beliefledger.times import Moment, micros
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,15 @@ class Edits:
         if changed == Changed():
             raise InvalidTurn("Say what is to be different: value, text, topic, importance …")
         held = self._held(given)
+        begins = micros(changed.valid_from, "valid_from", InvalidTurn)
+        other = changed.value not in (None, held.memory.value)
+        if other and begins is not None and begins < held.row.valid_from:
+            # It would overlap with what was so before this memory.
+            since = to_datetime(held.row.valid_from).isoformat()
+            raise InvalidTurn(
+                f"valid_from lies before {since}, from when this memory holds: give a time from "
+                "then on, or correct the memory if it was never so."
+            )
         claim = _claim(held.memory, changed)
         chosen = self._chosen(held, changed, claim, by)
         [(_, answer)] = self._stored.decide([chosen], actor)

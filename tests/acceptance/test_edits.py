@@ -61,6 +61,19 @@ def test_since_when_the_value_is_so_can_be_said(memory, home):
     assert [each.text for each in past] == ["User lives in Lisbon"]
 
 
+def test_another_value_begins_no_earlier_than_the_memory(memory):
+    memory.remember("ana", "I live in Porto.", said_at="2026-02-05")
+    [porto] = memory.beliefs("ana")
+    memory.update(porto.memory_id, value="Faro", valid_from="2026-02-10", by="Lea")
+    [faro] = memory.beliefs("ana")
+    with pytest.raises(InvalidTurn, match="valid_from lies before 2026-02-10"):
+        memory.update(faro.memory_id, value="Braga", valid_from="2026-02-01", by="Lea")
+    for day, text in (("2026-02-07", "User lives in Porto"), ("2026-02-12", "User lives in Faro")):
+        assert [each.text for each in memory.beliefs("ana", valid_at=day)] == [text]
+    memory.update(faro.memory_id, value="Braga", valid_from="2026-02-10", by="Lea")
+    assert texts(memory) == ["User lives in Braga"]
+
+
 def test_other_words_and_marks_are_as_if_they_had_always_been(memory, home):
     before = memory.beliefs("ana")[0]
     decision = memory.update(
