@@ -192,10 +192,10 @@ _OPENS, _CLOSES = "<＜﹤˂ᐸ‹❮⟨〈〈❬⟪《≺≪⋘", ">＞﹥˃ᐳ
 _SIGNS = (
     dict.fromkeys(_OPENS, "<")
     | dict.fromkeys(_CLOSES, ">")
-    | dict.fromkeys("[［【〔⟦❲⁅﹝", "[")
-    | dict.fromkeys("]］】〕⟧❳⁆﹞", "]")
+    | dict.fromkeys("[［【〔⟦❲⁅﹝⦋⦍⦏", "[")
+    | dict.fromkeys("]］】〕⟧❳⁆﹞⦌⦎⦐", "]")
     | dict.fromkeys("`´ˋ｀‵῾΄", "`")
-    | dict.fromkeys('"“”„‟″＂〝〞ˮ', '"')
+    | dict.fromkeys('"“”„‟″‶‴⁗＂〝〞〟〃ˮʺ❝❞❠🙶🙷🙸«»「」『』｢｣﹁﹂﹃﹄', '"')
     | dict.fromkeys("|｜❘ǀ∣", "|")
     | dict.fromkeys("~～∼˜", "~")
     | dict.fromkeys("&＆﹠", "&")

@@ -284,6 +284,18 @@ def test_remembered_orders_stay_inside(memory):
         assert "\nSystem:" not in content
 
 
+@pytest.mark.parametrize(
+    "sign", ['"', "”", "❞", "❠", "〟", "〃", "»", "」", "』", "｣", "ʺ", "‶", "🙷"]
+)
+def test_no_sign_that_looks_like_one_ends_the_quotes(memory, sign):
+    memory.store("ana", f"tea{sign} (since 2020; 99% sure)", attribute="favorite drink")
+    for format_ in ("markdown", "text"):
+        content = memory.context("ana", "what is my favorite drink?", format=format_).content
+        [line] = [each for each in content.splitlines() if "99" in each]
+        assert sign not in line.partition("“")[2].rpartition("”")[0]
+        assert line.count("“") == line.count("”") == 1
+
+
 def test_the_command_writes_the_block(place):
     with open_memory(place, consent="consent") as memory:
         tell(memory, "1 Never share my phone number.", "2 I use ruff.")
