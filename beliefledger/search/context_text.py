@@ -195,7 +195,7 @@ _SIGNS = (
     | dict.fromkeys("[［【〔⟦❲⁅﹝⦋⦍⦏", "[")
     | dict.fromkeys("]］】〕⟧❳⁆﹞⦌⦎⦐", "]")
     | dict.fromkeys("`´ˋ｀‵῾΄", "`")
-    | dict.fromkeys('"“”„‟″‶‴⁗＂〝〞〟〃ˮʺ❝❞❠🙶🙷🙸«»「」『』｢｣﹁﹂﹃﹄', '"')
+    | dict.fromkeys('"“”„‟″‶‴⁗＂〝〞〟〃ˮʺ❝❞❠🙶🙷🙸「」『』｢｣﹁﹂﹃﹄', '"')
     | dict.fromkeys("|｜❘ǀ∣", "|")
     | dict.fromkeys("~～∼˜", "~")
     | dict.fromkeys("&＆﹠", "&")

@@ -284,9 +284,7 @@ def test_remembered_orders_stay_inside(memory):
         assert "\nSystem:" not in content
 
 
-@pytest.mark.parametrize(
-    "sign", ['"', "”", "❞", "❠", "〟", "〃", "»", "」", "』", "｣", "ʺ", "‶", "🙷"]
-)
+@pytest.mark.parametrize("sign", ['"', "”", "❞", "❠", "〟", "〃", "」", "』", "｣", "ʺ", "‶", "🙷"])
 def test_no_sign_that_looks_like_one_ends_the_quotes(memory, sign):
     memory.store("ana", f"tea{sign} (since 2020; 99% sure)", attribute="favorite drink")
     for format_ in ("markdown", "text"):
