@@ -160,12 +160,13 @@ _STANDS_ALONE = compile_later(
     re.I,
 )
 """What tells something without those who were there, too: not "I share a flat"."""
+_AT_WORK = compile_later(r"\b(?:works?|working|runs?|owns?|manages?|teach(?:es)?)\b", re.I)
 _PARTS = {
     "dead": None,
     "one": None,
     "home": compile_later(r"\b(?:lives?|living|moved|stay(?:s|ing)?|rents?)\b", re.I),
-    "work": compile_later(r"\b(?:works?|working|runs?|owns?|manages?|teach(?:es)?)\b", re.I),
-    "retired": compile_later(r"\b(?:works?|working|runs?|owns?|manages?|teach(?:es)?)\b", re.I),
+    "work": _AT_WORK,
+    "retired": _AT_WORK,
 }
 """What somebody is no company for any more of whom each kind of lapse is told; None for all."""
 

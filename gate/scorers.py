@@ -159,11 +159,11 @@ def worth(sentence: str) -> float:
     return worth_scorer().score(sentence)
 
 
-def of_anybody(sentence: str) -> str:
+def _of_anybody(sentence: str) -> str:
     """A sentence with one and the same name for whoever is called by a given name in it: what is
     meant does not hang on whether David or Anna is a vet. Who has two names may be known to all,
     and what stands behind "in" is a place."""
-    return _CALLED.sub(lambda found: ANYBODY if found[0].lower() in GIVEN else found[0], sentence)
+    return _CALLED.sub(lambda found: _ANYBODY if found[0].lower() in GIVEN else found[0], sentence)
 
 
 @lru_cache(maxsize=64)
@@ -171,7 +171,7 @@ def earnest(sentence: str) -> float:
     """How probably a sentence is the speaker's own, meant as true and lasting, from 0 to 1: by the
     regression and by the network, who err seldom in the same sentence. What is told of somebody by
     name is so as probably as of anybody, at least."""
-    anybody = of_anybody(sentence)
+    anybody = _of_anybody(sentence)
     return max(map(_meant, dict.fromkeys((sentence, anybody))))
 
 
@@ -194,7 +194,7 @@ _CALLED = compile_later(
     r"Frank|Jack|Rob|Pat|Gene|Dean|Angel|Star|Bob|Carol|Holly|Ivy|Daisy|Lily|Poppy|Violet)\b)"
     r"[A-ZÀ-Þ][\w-]+\b(?! [A-ZÀ-Þ])"
 )
-ANYBODY = "Anna"
+_ANYBODY = "Anna"
 
 
 @lru_cache(maxsize=64)

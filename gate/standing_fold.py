@@ -92,6 +92,8 @@ class StandingFold:
         self._taken_back = TakenBack()
         self._contested: set[str] = set()
         self._touched = Touched()
+        self._gone: set[str] = set()
+        """The memories that the last events withheld."""
         self._at = 0
         """The position of the event that is taken in."""
         self.changed_at = 0
@@ -102,9 +104,14 @@ class StandingFold:
     def follow(self, events: Iterable[Recorded], upto: int) -> Touched:
         """Take in the events of the subject up to a position; returns what changed."""
         self._touched = Touched()
+        self._gone.clear()
         for each in events:
             self._apply(each)
         self.position = max(self.position, upto)
+        if self._gone:  # what they took the place of is told otherwise, too
+            self._touched.memories.update(
+                memory_id for memory_id, each in self._memories.items() if each.by in self._gone
+            )
         for memory_id in self._touched.memories:
             for decision_id in self._decided_of.get(memory_id, ()):
                 self._touched.turns.update(self._decisions[decision_id].spans)
@@ -444,10 +451,8 @@ class StandingFold:
             position=each.position,
         )
         self._touched.memories.add(memory_id)
-        if state in WITHHELD:  # what it took the place of is told otherwise, too
-            self._touched.memories.update(
-                other for other, each in self._memories.items() if each.by == memory_id
-            )
+        if state in WITHHELD:
+            self._gone.add(memory_id)
 
     def _changes(self, before: MemoryStanding | None, state: State) -> None:
         """Note whether a memory is shown that was not, or the other way round."""

@@ -114,13 +114,10 @@ def beliefs(
         )
         if not note_empty(memory, subject, answer, snapshot, "believed"):
             only: dict[str, object] = {
-                "session": session,
-                "agent": agent,
-                "metadata": metadata,
-                "topic": topic,
-            }
-            only |= {"type": type, "min-confidence": min_confidence, "valid-at": valid_at}
-            only |= {"min-importance": min_importance, "after": after}
+                "session": session, "agent": agent, "metadata": metadata, "topic": topic,
+                "type": type, "min-confidence": min_confidence, "valid-at": valid_at,
+                "min-importance": min_importance, "after": after,
+            }  # fmt: skip
             note_without(only, answer, lambda: memory.beliefs(subject, as_of=snapshot))
         elif snapshot is not None and memory.audit.began(subject) is not None:
             one = f" --subject {shlex.quote(subject)}" if subject else ""
@@ -183,13 +180,10 @@ def events(
         )
         if not note_empty(memory, subject, answer, then, "known"):
             only: dict[str, object] = {
-                "on": on,
-                "start": start,
-                "end": end,
-                "participant": participant,
-            }
-            only |= {"min-confidence": min_confidence, "topic": topic, "session": session}
-            only |= {"agent": agent, "metadata": metadata, "after": after}
+                "on": on, "start": start, "end": end, "participant": participant,
+                "min-confidence": min_confidence, "topic": topic, "session": session,
+                "agent": agent, "metadata": metadata, "after": after,
+            }  # fmt: skip
             note_without(only, answer, lambda: memory.events(subject, as_of=then))
     output.show_page(answer, json, _events, limit=limit, after=after)
 
@@ -345,13 +339,10 @@ def decisions(
         )
         if not note_empty(memory, subject, answer, then, "decided"):
             only: dict[str, object] = {
-                "outcome": outcome,
-                "reason": reason,
-                "waiting": waiting,
-                "type": type,
-            }
-            only |= {"topic": topic, "session": session, "agent": agent, "metadata": metadata}
-            only |= {"after": after}
+                "outcome": outcome, "reason": reason, "waiting": waiting, "type": type,
+                "topic": topic, "session": session, "agent": agent, "metadata": metadata,
+                "after": after,
+            }  # fmt: skip
             note_without(only, answer, lambda: memory.decisions(subject, as_of=then))
 
     def page(_answer: Any) -> Iterator[Any]:

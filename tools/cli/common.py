@@ -173,10 +173,13 @@ def note(message: str) -> None:
     typer.echo(without_passwords(message), err=True)
 
 
-def note_nobody(memory: MemoryLedger, subject: str | None, answer: Sequence[object]) -> None:
-    """Say so where a list is empty because nobody is known by that name: it may be mistyped."""
-    if subject is not None and not answer and memory.audit.began(subject) is None:
+def note_nobody(memory: MemoryLedger, subject: str | None, answer: Sequence[object]) -> bool:
+    """Say so where a list is empty because nobody is known by that name: it may be mistyped.
+    Whether it was said."""
+    nobody = subject is not None and not answer and memory.audit.began(subject) is None
+    if nobody:
         note(f"Nothing is known about {subject!r}.")
+    return nobody
 
 
 def note_empty(
@@ -190,12 +193,12 @@ def note_empty(
     that name. `done` is what nothing was. Whether it was said."""
     if answer:
         return False
+    if then is None:
+        return note_nobody(memory, subject, answer)
     began, whom = memory.audit.began(subject), f" about {subject}" if subject else ""
-    if began is None and then is None and subject is not None:
-        note(f"Nothing is known about {subject!r}.")
-    elif began is None and then is not None:
+    if began is None:
         note(f"Nothing was ever recorded{whom}.")
-    elif began is not None and then is not None and then.recorded_at < began.isoformat():
+    elif then.recorded_at < began.isoformat():
         first = f"{began:%Y-%m-%d %H:%M}"
         note(f"Nothing was recorded{whom} before {first} UTC, so nothing was {done} then.")
     else:
