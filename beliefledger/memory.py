@@ -230,6 +230,7 @@ class MemoryLedger(Parts):
 
         `text` is the claim as people read it, by default "attribute is value". Whether it is meant
         is not examined; consent, special categories, scope and contradiction are as for any other.
+        What holds from a `valid_from` before the present value's is past, up to the next value.
         `details` are the rarer fields. Returns the decision; for a repeated `idempotency_key`, the
         first.
         """

@@ -9,6 +9,7 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.checks import EXPLICIT, Case
 from beliefledger.gate.confidence import Confidence, score
 from beliefledger.gate.consent import Grant
+from beliefledger.gate.cues import TIMES_STORED
 from beliefledger.gate.decision import Decision
 from beliefledger.gate.outcomes import CAPPED, Outcome, Reason
 from beliefledger.gate.policy import millionths
@@ -143,7 +144,10 @@ def _placed_in_the_past(
     if later:
         ends = min(later)
         meets_current = (
-            current is not None and ends == current.valid_from and said_at >= current.said_at
+            current is not None
+            and ends == current.valid_from
+            and said_at >= current.said_at
+            and not _is_stored_for_before(case)
         )
         if not meets_current or (chosen_end is not None and chosen_end <= ends):
             return replace(
@@ -155,6 +159,12 @@ def _placed_in_the_past(
     elif current is not None and said_at < current.said_at:
         return finish(Outcome.REJECT, Reason.OUTDATED, "belief.time")
     return None
+
+
+def _is_stored_for_before(case: Case) -> bool:
+    """Whether a program says from when a value holds: the rows of a file may come in any order. Who
+    says late that it has long been so tells of now."""
+    return case.chosen and case.choices.valid_from is not None and case.reading >= TIMES_STORED
 
 
 def _earlier(end: Micros, chosen: Micros | None) -> Micros:

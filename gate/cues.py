@@ -9,11 +9,12 @@ from beliefledger.gate.literals import Guarded
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.late_patterns import compile_later
 
-READING = 4
+READING = 5
 """The edition of the cues. What was decided by those of before is read by those again: 0; 1, which
 refuses nothing of a turn that asks to keep none of it; 2, which takes any words that were stored,
-and word problems and parts to play for the speaker's own; and 3, to which a statement is asked
-where help is asked for behind it: "I'm vegetarian, ideas for dinner?"."""
+and word problems and parts to play for the speaker's own; 3, to which a statement is asked where
+help is asked for behind it: "I'm vegetarian, ideas for dinner?"; and 4, by which the value that was
+stored last is the present one, whatever time it was stored for."""
 UNRECORDED = 2
 """The first edition that refuses what is not to be kept."""
 ORDERS_STORED = 3
@@ -22,6 +23,8 @@ TASKS_SET = 3
 """The first edition that knows what is only set as a task."""
 HELP_ASKED = 4
 """The first edition to which who asks for help behind a statement tells it."""
+TIMES_STORED = 5
+"""The first edition by which a value that is stored for a time before the present one is past."""
 
 
 class Cues:

@@ -54,3 +54,17 @@ def _after_amount(words: list[Token], begin: int, end: int) -> int:
 
 
 _AMOUNTS = frozenset("a little bit lot of some fluent basic decent broken passable".split())
+
+
+def list_end(words: list[Token], at: int) -> int:
+    """One past a list of names with figures in brackets, whose first bracket is at `at`: "Anu (5)
+    and Dev (3)"; `at` where there is none."""
+    end = at
+    while end + 2 < len(words) and (words[end].text, words[end + 2].text) == ("(", ")"):
+        if not words[end + 1].text[0].isdigit():
+            break
+        end = at = end + 3
+        while end < len(words) and words[end].low in (",", "and", "&"):
+            end += 1
+        end += end < len(words) and words[end].text[0].isupper()
+    return at

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from beliefledger.gate.rules import other_subjects, self_descriptions, unmarked
+from beliefledger.gate.rules import lasting_states, other_subjects, self_descriptions, unmarked
 from beliefledger.gate.rules.lexicon import BASES, GIVEN, NEAR, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.set_phrases import PHRASES, phrase
 from beliefledger.gate.rules.words import Token, tokens, without_there
@@ -103,6 +103,8 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
         words = [Token("my", "my", words[0].start, words[0].start), *_near(words)]
     elif words[0].low == "the" and len(words) > 3 and words[1].low in _OURS:
         words = [words[0]._replace(low="my"), *words[1:]]
+    if " since " in said or " for " in said:
+        words = lasting_states.of_others(words)
     if words[0].low in _SPEAKERS and "," in said:
         words = _with_subjects(words)
     elif words[0].low in _OURS_ALL and len(words) > 5 and " and " in said:

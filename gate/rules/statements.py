@@ -13,8 +13,9 @@ from beliefledger.gate.rules.experiences import experience
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, claim_of, span_of
 from beliefledger.gate.rules.intentions import habit, intention, never
 from beliefledger.gate.rules.introductions import introduction
+from beliefledger.gate.rules.lasting_states import is_of_a_day, lasting, retold
 from beliefledger.gate.rules.lexicon import WORDS
-from beliefledger.gate.rules.listed import items
+from beliefledger.gate.rules.listed import items, list_end
 from beliefledger.gate.rules.other_halves import other_half, role_alone, tool_by_tool
 from beliefledger.gate.rules.patterns import (
     KINDS,
@@ -63,7 +64,31 @@ def from_clause(reading: Reading, clause: Clause) -> Iterator[RuleFinding]:
         if found:
             yield from found
             return
-    low = {word.low for word in clause.tokens[clause.verb + 1 : clause.stop]}
+    if is_of_a_day(clause):
+        return
+    for told in lasting(reading, clause):
+        now = list(_by_rules(reading, told.clause)) or list(intention(reading, told.clause))
+        if not now and told.clause.tense == "continuous":
+            now = list(experience(reading, told.clause))
+        if now:
+            yield from (retold(reading, clause, told, each) for each in now)
+            return
+    found = list(_by_rules(reading, clause))
+    if found:
+        yield from found
+    elif not clause.imagined and not (clause.lemma == "do" and "research" in _low(clause)):
+        meant = list(intention(reading, clause)) or list(never(reading, clause))
+        yield from meant or experience(reading, clause)
+
+
+def _low(clause: Clause) -> set[str]:
+    """The words behind the verb, in lower case."""
+    return {word.low for word in clause.tokens[clause.verb + 1 : clause.stop]}
+
+
+def _by_rules(reading: Reading, clause: Clause) -> Iterator[RuleFinding]:
+    """The findings of the first rule that fits."""
+    low = _low(clause)
     for rule in RULES.get(clause.lemma) or RULES["*"]:
         tense = f"modal:{clause.modal}" if clause.tense == "modal" else clause.tense
         if tense not in rule.tenses:
@@ -77,15 +102,12 @@ def from_clause(reading: Reading, clause: Clause) -> Iterator[RuleFinding]:
         if found:
             yield from found
             return
-    if not clause.imagined and not (clause.lemma == "do" and "research" in low):
-        told = list(intention(reading, clause)) or list(never(reading, clause))
-        yield from told or experience(reading, clause)
 
 
 def _given_up(reading: Reading, clause: Clause) -> Iterator[RuleFinding]:
     """What somebody "used to love" or "used to use" they do no longer: that is over."""
     now = clause._replace(tense="present", negated=True, ended=True)
-    low = {word.low for word in clause.tokens[clause.verb + 1 : clause.stop]}
+    low = _low(clause)
     for rule in RULES.get(clause.lemma, ()):
         says = rule.says
         taste = says["type"] == "preference" or says["attribute"] == "@choice"
@@ -380,27 +402,13 @@ def _claim_stop(clause: Clause, item: Range, slots: Slots, one_of_many: bool) ->
     if pointing(clause.tokens, last, stop):
         stop = last
     if stop < len(clause.tokens) and clause.tokens[stop].text == "(":
-        listed = _list_end(clause.tokens, stop)
+        listed = list_end(clause.tokens, stop)
         if listed > stop:
             return listed
         # A list is not cut after the first of it.
         stop = next((at for at in range(last, stop) if clause.tokens[at].text == ","), stop)
     _, stop = trim(clause.tokens, clause.verb + 1, stop)
     return max(stop, last)
-
-
-def _list_end(words: list[Any], at: int) -> int:
-    """One past a list of names with figures in brackets, whose first bracket is at `at`: "Anu (5)
-    and Dev (3)"; `at` where there is none."""
-    end = at
-    while end + 2 < len(words) and (words[end].text, words[end + 2].text) == ("(", ")"):
-        if not words[end + 1].text[0].isdigit():
-            break
-        end = at = end + 3
-        while end < len(words) and words[end].low in (",", "and", "&"):
-            end += 1
-        end += end < len(words) and words[end].text[0].isupper()
-    return at
 
 
 def _span_stop(clause: Clause) -> int:

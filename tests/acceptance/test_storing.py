@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from command_line import CliRunner
@@ -98,6 +100,29 @@ def test_many_are_decided_one_after_the_other(memory):
     assert memory.actor_name(actor) == "Ina"
     for each in decisions:
         assert memory.audit.replay(each.decision_id).verdict == "same"
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_the_order_of_what_is_stored_with_its_times_does_not_matter(memory, order):
+    cities = [("Lisbon", march(1)), ("Rome", march(3)), ("Porto", march(5))]
+    memory.store_many(
+        MemoryInput("ana", city, attribute="residence.city", valid_from=begin)
+        for city, begin in (cities[at] for at in order)
+    )
+    assert [each.value for each in memory.beliefs("ana")] == ["Porto"]
+    for city, begin in cities:
+        assert [each.value for each in memory.beliefs("ana", valid_at=begin)] == [city]
+    assert memory.beliefs("ana", valid_at=march(1) - timedelta(hours=1)) == []
+
+
+def test_what_was_said_to_have_long_been_so_is_so_now(memory):
+    memory.remember("ana", "I live in Porto.", said_at=march(1))
+    memory.remember("ana", "I have lived in Lisbon since January 2026.", said_at=march(5))
+    assert [each.value for each in memory.beliefs("ana")] == ["Lisbon"]
+
+
+def march(day: int) -> datetime:
+    return datetime(2026, 3, day, 12, tzinfo=UTC)
 
 
 def test_many_take_few_appends(memory):

@@ -1,0 +1,82 @@
+"""What has been so since a time, or for so long, is so now, since then."""
+
+from __future__ import annotations
+
+import pytest
+
+TOLD = [
+    ("I've been a nurse for ten years", "work.role", "nurse", 2016),
+    ("I've been a nurse at St Mary's since 2019", "work.employer", "St Mary's", 2019),
+    ("I've been freelance since January", "work.status", "freelance", 2026),
+    ("I've been retired for two years", "work.status", "retired", 2024),
+    ("been married to Tom since 2015", "relation.spouse.name", "Tom", 2015),
+    ("I've been learning Spanish since March 2024", "learns.spanish", "Spanish", 2024),
+    ("I've been playing the cello for six years", "plays.cello", "cello", 2020),
+    ("I've been in Berlin since 2018", "home.location", "Berlin", 2018),
+    ("Since January 2025 I have lived in Lisbon", "home.location", "Lisbon", 2025),
+    ("For the last two years I've worked at Acme", "work.employer", "Acme", 2024),
+    ("I've had a Polo since 2019", "has.polo", "a Polo", 2019),
+    ("I've used vim for a decade", "tool.editor", "vim", 2016),
+    ("I've been using Arch for a decade btw", "tool.operating_system", "Arch", 2016),
+    ("I've been driving a Golf for ten years", "vehicle.car", "Golf", 2016),
+    ("I've been a member of the gym since 2020", "relation.member-of.gym", "the gym", 2020),
+    ("I've had two cats for a year now", "has.cat", "two cats", 2025),
+    ("I've been running every morning since April", "habit.run", "running every morning", 2025),
+    ("I've been in Rome for three days", "location.now", "Rome", 2026),
+    ("I've been the team lead for two weeks", "work.role", "team lead", 2026),
+]
+NOTHING_LASTING = [
+    "I've been driving since 6am",
+    "I've been playing tennis for an hour",
+    "I've been up since 5",
+    "I've been waiting for an hour",
+    "I've been stuck on this bug for two days",
+    "I've been thinking about it for weeks",
+]
+NOT_NOW = [
+    ("I've lived in Paris for two years, then Rome", 2024),
+    ("I've owned a van since 2020 but sold it last week", 2020),
+]
+
+
+@pytest.mark.parametrize(("said", "attribute", "value", "year"), TOLD)
+def test_what_has_long_been_so_is_so_since_then(somebody, said, attribute, value, year):
+    somebody.remember(said)
+    there = {each.attribute: each for each in somebody.beliefs()}
+    assert there[attribute].value == value
+    assert there[attribute].valid_from.year == year
+    assert all(each.type not in ("event", "note") for each in there.values())
+
+
+@pytest.mark.parametrize("said", NOTHING_LASTING)
+def test_what_has_gone_on_for_hours_is_not_kept(somebody, said):
+    somebody.remember(said)
+    assert somebody.beliefs() == []
+
+
+@pytest.mark.parametrize(("said", "year"), NOT_NOW)
+def test_what_was_so_for_long_and_is_over_does_not_begin_then(somebody, said, year):
+    somebody.remember(said)
+    lasting = [each for each in somebody.beliefs() if each.type not in ("event", "note")]
+    assert all(each.valid_from.year != year for each in lasting)
+
+
+def test_who_is_near_has_long_been_so_too(somebody):
+    somebody.remember("My sister has lived in Oslo since 2015")
+    (there,) = somebody.beliefs()
+    assert (there.attribute, there.value) == ("home.location", "Oslo")
+
+
+OVER = [
+    ("I use vim", "I've been using emacs since January", {"emacs"}),
+    ("I use vim", "I've used vim for a decade", {"vim"}),
+    ("I live in Rome", "I've been living in Milan since January", {"Milan"}),
+    ("I drive a Golf", "I've been driving a Polo since January", {"Polo"}),
+    ("I work at Initech", "I've been retired since Monday", {"retired"}),
+    ("I work at Initech", "I've been unemployed since Monday", {"unemployed"}),
+]
+
+
+@pytest.mark.parametrize(("before", "said", "values"), OVER)
+def test_it_has_the_key_of_what_is_so_now(somebody, before, said, values):
+    assert {each.value for each in somebody.believed_after(before, said)} == values
