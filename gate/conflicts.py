@@ -13,7 +13,7 @@ from beliefledger.gate.cues import TIMES_STORED
 from beliefledger.gate.decision import Decision
 from beliefledger.gate.outcomes import CAPPED, Outcome, Reason
 from beliefledger.gate.policy import millionths
-from beliefledger.gate.registry import MemoryType
+from beliefledger.gate.registry import NOTE, MemoryType
 from beliefledger.gate.slots import canonical_context, canonical_value, value_of
 from beliefledger.ledger.candidate import Durability, SpeechAct
 from beliefledger.ledger.dataclass import dataclass
@@ -341,7 +341,7 @@ def _valid_from(case: Case) -> Micros:
     stated, said_at = case.candidate.when.start, case.turn.said_at
     if stated is None:
         return said_at
-    if case.candidate.type in {"event", "commitment", "decision", "procedure"}:
+    if case.candidate.type in {"event", "commitment", "decision", "procedure", NOTE}:
         return min(stated, said_at)
     return stated
 

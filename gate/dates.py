@@ -29,7 +29,7 @@ class FoundDate(NamedTuple):
 
 
 _SHORT = "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
-_WEEKDAY = rf"{'|'.join(DAYS)}|mon|tues?|wed|thurs?|fri|sat"
+_WEEKDAY = rf"{'|'.join(DAYS)}|mon|tues?|weds?|thurs?|fri|sat"
 _MONTH = rf"(?:{'|'.join(MONTHS)}|(?:{_SHORT})\b\.?)"
 _ORDINAL = r"\d{1,2}(?:st|nd|rd|th)?"
 _YEAR = r"(?:19|20)\d\d"
@@ -70,11 +70,11 @@ _PHRASE = compile_later(
     |(?P<unit>\b(?:last|this|next|this\s+past|this\s+coming|the\s+past)\s+
         (?:week(?:end)?|month|year|spring|summer|fall|autumn|winter|night|evening|
         (?:{_WEEKDAY})\b))
-    |(?P<word>\b(?:the\s+day\s+before\s+yesterday|the\s+day\s+after\s+tomorrow|yesterday|tomorrow|
-        today|tonight|this\s+(?:morning|afternoon|evening))\b)
-    |(?P<weekday>\b(?:on|by|until|before|since|this|from)\s+(?:{_WEEKDAY})(?!\w)
+    |(?P<word>\b(?:the\s+day\s+before\s+yesterday|the\s+day\s+after\s+tomorrow|yesterday|tomorrow|tmrw|tmr|
+        tmrrw|tomoz|2moro|today|tonight|this\s+(?:morning|afternoon|evening))\b)
+    |(?P<weekday>\b(?:on|by|until|till|til|before|since|this|from)\s+(?:{_WEEKDAY})(?!\w)
         (?!\s+(?:(?:and|&|or)\s+\w+day\s+)?(?:mornings|afternoons|evenings|nights|lunchtimes)\b))
-    |(?P<in_month>\b(?:in|since|during|by|until|from|before|after|around)\s+(?:early\s+|mid[-\s]+|
+    |(?P<in_month>\b(?:in|since|during|by|until|till|til|from|before|after|around)\s+(?:early\s+|mid[-\s]+|
         late\s+|the\s+(?:beginning|end|middle)\s+of\s+)?{_MONTH}(?!\w)(?!\s+\d))
     |(?P<year>\b(?:in|since|during|around|by|until|from|back\s+in|early|late|before|after)\s+
         (?:the\s+(?:summer|fall|autumn|winter|spring)\s+of\s+)?{_YEAR}\b(?!\s*(?:%|dollars|usd|people|steps|words)))
@@ -83,7 +83,7 @@ _PHRASE = compile_later(
 )
 # Cheap looks before the costly one: for words of time, and for what tells of it beside a digit.
 _HINT = Guarded(
-    rf"yesterday|tomorrow|today|tonight|\bago\b|\bback\b|\blast\b|\bnext\b|\bthis\b|past|"
+    rf"yesterday|tomorrow|\btmr|tomoz|2moro|today|tonight|\bweds\b|\btues\b|\bthurs\b|\bago\b|\bback\b|\blast\b|\bnext\b|\bthis\b|past|"
     rf"{_MONTH[3:-1]}|day\b|\bin an?\b|couple|\bin (?:one|two|three|four|five|six)",
     re.I,
 )
@@ -101,6 +101,8 @@ _ARRANGED = compile_later(
     re.I,
 )
 """What ends before a date that lies ahead, though the verb is a past one."""
+_SHORT_DAYS = frozenset({"tues", "weds", "thurs"})
+"""Short names of days that are no other word."""
 _AMBIGUOUS = frozenset({"may", "march", "mar", "sat", "sun", "fri", "wed", "mon", "sept", "dec"})
 
 
@@ -141,7 +143,7 @@ def _is_time(kind: str, phrase: str) -> bool:
                 return word[0].isupper() or sure
     if kind == "weekday":
         word = phrase.rsplit(maxsplit=1)[-1]
-        return word[0].isupper() or word.lower() in DAYS
+        return word[0].isupper() or word.lower() in DAYS or word.lower() in _SHORT_DAYS
     return True
 
 
@@ -149,6 +151,8 @@ def _is_time(kind: str, phrase: str) -> bool:
 def _read(kind: str, phrase: str, today: int, future: bool, past: bool = False) -> When | None:
     """The range of a phrase said on day number `today` since 1970."""
     base = datetime.fromtimestamp(today * 86400, UTC)
+    first, *rest = phrase.split(" ", 1)
+    phrase = " ".join([_SHORTHAND.get(first, first), *rest])
     if kind == "word":
         return _word(phrase, base)
     if kind in ("ago", "in_future"):
@@ -182,6 +186,11 @@ def _read(kind: str, phrase: str, today: int, future: bool, past: bool = False) 
 
 _IN_MAY = 2
 """Spaces in "may next year": with one more, a month is meant."""
+_SHORTHAND = {
+    "til": "until", "till": "until",
+    "tmrw": "tomorrow", "tmr": "tomorrow", "tmrrw": "tomorrow", "tomoz": "tomorrow",
+    "2moro": "tomorrow",
+}  # fmt: skip
 _YEARS = {"last": -1, "this": 0, "next": 1}
 
 

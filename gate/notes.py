@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from beliefledger.gate import deadline, scorers
 from beliefledger.gate.antecedents import FILLERS, FIRST_PERSON, hangs, name_before
 from beliefledger.gate.asking_tails import told_until
+from beliefledger.gate.coming_days import coming
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import hyperboles, replies
@@ -150,8 +151,7 @@ def _is_so_unnamed(turn: Speech, read: _Read, called: Sequence[Span]) -> bool:
 
 
 def _answering(note: Candidate, turn: Speech, earlier: Sequence[Speech]) -> Candidate:
-    """A note with the assistant's question before it, where it answers that without a verb:
-    "Which nights do you work? mon, tue and thurs"."""
+    """A note with the question before it: "Which nights do you work? mon, tue and thurs"."""
     own = note.spans[-1]
     if not earlier or earlier[-1].role != "assistant" or turn.content[: own.start].strip():
         return note
@@ -213,6 +213,7 @@ def _note(turn: Speech, claim: str, spans: tuple[Span, ...]) -> Candidate | None
         topic=topic_of(claim),
         importance=IMPORTANCE,
         confidence=LEAST_SURE + round(SURE * sure),
+        when=coming(claim, turn.said_at),
     )
 
 
@@ -492,8 +493,7 @@ _GOING_ON = compile_later(
 
 
 def _with_one_before(text: str, start: int, end: int) -> Span | None:
-    """The sentence text[start:end] with the one before it; None where there is none, or both are
-    too long."""
+    """The sentence with the one before it; None where there is none, or both are too long."""
     before = preceding(text, start)
     if before is None or end - before[0] > LONGEST:
         return None

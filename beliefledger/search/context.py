@@ -42,7 +42,7 @@ _ABOUT_TALK = re.compile(
     r"\b(?:i|we) (?:just |ever |already )?(?:ask|say|said|mention|tell|told|talk|discuss)", re.I
 )
 """What a question has that asks for what was said, questions and pleasantries included."""
-_AHEAD = frozenset({"event", "commitment"})
+_AHEAD = frozenset({"event", "commitment", "note"})
 """Types of what may be planned."""
 _OF_A_DAY = frozenset({"event", "note"})
 """Types of what happened or was said on a day, and does not hold from then on."""
