@@ -33,6 +33,31 @@ def _says_the_same(one: Candidate, other: Candidate) -> bool:
     )  # fmt: skip
 
 
+def in_one_slot(found: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates, without those that tell a claim again in a slot of no meaning of its own:
+    "my budget is 400" as the user's budget and as a thing that is 400."""
+    told: dict[tuple[str, str, bool], list[Candidate]] = {}
+    for each in found:
+        told.setdefault((each.entity, each.claim, each.negated), []).append(each)
+    return [
+        each
+        for each in found
+        if not any(
+            _has_no_meaning_beside(each.attribute, one.attribute)
+            for one in told[each.entity, each.claim, each.negated]
+        )
+    ]
+
+
+def _has_no_meaning_beside(attribute: str, other: str) -> bool:
+    if attribute == other:
+        return False
+    if attribute.startswith("thing."):
+        return not other.startswith("thing.") or len(attribute) < len(other)
+    # Of a count, the slot of its noun, which another count takes, too.
+    return other.startswith("has.") and attribute.startswith(other)
+
+
 def each_end_once(meant: Sequence[Candidate]) -> Iterator[Candidate]:
     """The candidates, of which no two end the same by the same words."""
     ended: set[tuple[object, ...]] = set()

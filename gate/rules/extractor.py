@@ -56,6 +56,7 @@ from beliefledger.gate.rules.normalised import SUBJECTLESS, words_of
 from beliefledger.gate.rules.possessives import TALK
 from beliefledger.gate.rules.statements import from_clause
 from beliefledger.gate.rules.words import Token
+from beliefledger.gate.said_once import in_one_slot
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import Candidate, Source, Span, Speech, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
@@ -139,7 +140,7 @@ class RuleExtractor:
             for candidate in replies.findings(turn, earlier):
                 found.setdefault(_key(candidate), candidate)
         ordered = sorted(found.values(), key=lambda c: (c.spans[0].start, c.spans[0].end))
-        ordered = list(doubts.weighed(ordered, text, earlier))
+        ordered = list(doubts.weighed(in_one_slot(ordered), text, earlier))
         if self._own is not None:
             ordered = self._own.beside(ordered, text, turn.said_at)
             if self._own.keeps_notes():
