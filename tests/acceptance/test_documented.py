@@ -10,7 +10,21 @@ from typing import Any
 import pytest
 import typer
 
-from beliefledger.answers import BeliefAnswer, DecisionAnswer, StatusAnswer, ViewAnswer
+from beliefledger.answers import Became, BeliefAnswer, DecisionAnswer, StatusAnswer, ViewAnswer
+from beliefledger.reading.candidates import LikeCandidate, NearTurn, WhyNotAnswer
+from beliefledger.reading.changes import ChangeStep, DiffAnswer, EventAnswer, MemoryChange
+from beliefledger.reading.entities import AlikeAnswer, AttributeAnswer, EntityAnswer, NameAnswer
+from beliefledger.reading.turns import TurnAnswer, TurnSpan
+from beliefledger.search.answers import (
+    DecisionBrief,
+    EpisodeAnswer,
+    FoundAnswer,
+    OutdatedWords,
+    SearchAnswer,
+    StandingAnswer,
+)
+from beliefledger.search.context import ContextAnswer
+from beliefledger.search.context_text import ContextLine
 from beliefledger.tools.cli import app
 from beliefledger.tools.cli.common import COULD_NOT, INTERRUPTED, ORDER, REFUSED_INPUT, USAGE
 
@@ -101,6 +115,32 @@ def test_every_exit_code_is_documented(code):
 def test_every_field_of_the_main_answers_is_documented(answer):
     for name in answer.model_fields:
         assert f"`{name}`" in PAGE, name
+
+
+SHAPES = {
+    "A decision": [DecisionAnswer],
+    "What became of it": [Became],
+    "A like candidate": [LikeCandidate],
+    "A near turn": [NearTurn],
+    "A change": [MemoryChange, ChangeStep, EventAnswer],
+    "A result": [FoundAnswer, StandingAnswer, OutdatedWords, DecisionBrief, EpisodeAnswer],
+    "An entity": [EntityAnswer, NameAnswer, AttributeAnswer, AlikeAnswer],
+    "A belief": [BeliefAnswer],
+    "`turn ID`": [TurnAnswer, TurnSpan],
+    "`context": [ContextAnswer, ContextLine],
+    "`diff": [DiffAnswer],
+    "`search": [SearchAnswer],
+    "`why-not": [WhyNotAnswer],
+}
+
+
+@pytest.mark.parametrize("heading", SHAPES)
+def test_every_field_of_a_shape_is_documented(heading):
+    found = re.search(rf"^#+ {re.escape(heading)}[^\n]*\n(.*?)(?=^#|\Z)", PAGE, re.M | re.S)
+    assert found, heading
+    written = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`([^`]*)`", found[1]))))
+    fields = {name for answer in SHAPES[heading] for name in answer.model_fields}
+    assert fields <= written, fields - written
 
 
 def test_reading_commands_take_json():
