@@ -153,6 +153,13 @@ def test_beliefs_can_be_picked(ana):
     assert any(each["quarantined"] for each in kept)
 
 
+@pytest.mark.parametrize("asked", ["beliefs", "search where", "context where", "remember hello"])
+@pytest.mark.parametrize("subject", ["", " "])
+def test_an_empty_subject_is_a_mistake(cli, asked, subject):
+    said = cli.run(*asked.split(), "--subject", subject, code=2)
+    assert "name whom it is about" in " ".join(said.stderr.split())
+
+
 def test_history_and_explain_take_the_first_characters_of_an_id(ana):
     porto = next(each for each in ana.json("beliefs") if each["value"] == "Porto")
     short = porto["memory_id"][:8]

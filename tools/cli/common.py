@@ -86,8 +86,16 @@ ORDER = {
 Json = Annotated[
     bool, typer.Option("--json", help="One JSON document on standard output, nothing else.")
 ]
-Subject = Annotated[str | None, typer.Option("--subject", "-s", help="Whom it is about.")]
-TheSubject = Annotated[str, typer.Option("--subject", "-s", help="Whom it is about.")]
+def _named(subject: str | None) -> str | None:
+    """A subject as given; an empty one is a variable that was not set."""
+    if subject is not None and not subject.strip():
+        raise typer.BadParameter("it is empty: name whom it is about, as in --subject ana.")
+    return subject
+
+
+_SUBJECT = typer.Option("--subject", "-s", help="Whom it is about.", callback=_named)
+Subject = Annotated[str | None, _SUBJECT]
+TheSubject = Annotated[str, _SUBJECT]
 By = Annotated[str, typer.Option("--by", help="Who decides this; the name goes on record.")]
 AuditReason = Annotated[str | None, typer.Option(help="Why an auditor looks; goes on record.")]
 AsOf = Annotated[
