@@ -17,7 +17,7 @@ from beliefledger.gate.asking_tails import told_until
 from beliefledger.gate.coming_days import coming
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.rules import hyperboles, replies
+from beliefledger.gate.rules import hyperboles, idioms, replies
 from beliefledger.gate.rules.findings import topic_of
 from beliefledger.gate.rules.languages import is_foreign as is_foreign_language
 from beliefledger.gate.rules.lexicon import BASES, PETS, Form, verb_form
@@ -256,7 +256,7 @@ def _is_none(sentence: str) -> bool:
 
 def _is_never(sentence: str) -> bool:
     sentence = hyperboles.without(sentence)
-    if _has(_never(), sentence) or tells_secret(sentence):
+    if _has(_never(), sentence) or tells_secret(sentence) or idioms.is_jest(sentence):
         return True
     if category_of(sentence) is not None:
         return True

@@ -19,6 +19,7 @@ class _Saying(NamedTuple):
 
 
 _SAYINGS = Table(_Saying(Guarded(expanded(each, _DATA["parts"]))) for each in _DATA["idioms"])
+_JESTS = Table(_Saying(Guarded(expanded(each, _DATA["parts"]))) for each in _DATA["jests"])
 _WORD = compile_later(r"[^\W_]+")
 _REST = 4
 """So many words beside a saying tell something of their own."""
@@ -58,12 +59,14 @@ def without(candidates: Sequence[Candidate], text: str) -> list[Candidate]:
     candidates = [each for each in candidates if not _is_opinion(each)]
     if not candidates:
         return []
-    found = list(_sayings(text))
-    return (
-        [each for each in candidates if not _rests_on(each, found, text)]
-        if found
-        else list(candidates)
-    )
+    sayings, jests = list(_found(_SAYINGS, text)), list(_found(_JESTS, text))
+    if not (sayings or jests):
+        return list(candidates)
+    return [
+        each
+        for each in candidates
+        if not (_rests_on(each, sayings, text) or _is_within(each, jests))
+    ]
 
 
 def _is_opinion(candidate: Candidate) -> bool:
@@ -86,14 +89,24 @@ def _is_opinion(candidate: Candidate) -> bool:
 
 def has_saying(text: str) -> bool:
     """Whether a text has words that are not meant by what they say."""
-    return next(_sayings(text), None) is not None
+    return next(_found(_SAYINGS, text), None) is not None
 
 
-def _sayings(text: str) -> Iterator[tuple[int, int]]:
+def is_jest(text: str) -> bool:
+    """Whether a sentence is only said in jest."""
+    return next(_found(_JESTS, text), None) is not None
+
+
+def _found(table: Table[_Saying], text: str) -> Iterator[tuple[int, int]]:
     low = lowered(text)
-    for saying in _SAYINGS.possible(low):
-        for match in saying.pattern.pattern.finditer(low):
+    for each in table.possible(low):
+        for match in each.pattern.pattern.finditer(low):
             yield match.span()
+
+
+def _is_within(candidate: Candidate, spans: Sequence[tuple[int, int]]) -> bool:
+    own = candidate.spans[0]
+    return not own.turn and any(start < own.end and own.start < end for start, end in spans)
 
 
 def _rests_on(candidate: Candidate, sayings: Sequence[tuple[int, int]], text: str) -> bool:

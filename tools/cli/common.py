@@ -86,6 +86,8 @@ ORDER = {
 Json = Annotated[
     bool, typer.Option("--json", help="One JSON document on standard output, nothing else.")
 ]
+
+
 def _named(subject: str | None) -> str | None:
     """A subject as given; an empty one is a variable that was not set."""
     if subject is not None and not subject.strip():
