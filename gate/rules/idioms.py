@@ -21,6 +21,10 @@ class _Saying(NamedTuple):
 _SAYINGS = Table(_Saying(Guarded(expanded(each, _DATA["parts"]))) for each in _DATA["idioms"])
 _JESTS = Table(_Saying(Guarded(expanded(each, _DATA["parts"]))) for each in _DATA["jests"])
 _WORD = compile_later(r"[^\W_]+")
+_BEST = compile_later(
+    r"(?:the )?(?:best|worst|greatest|laziest|coolest|slowest|fastest|biggest|proudest|happiest)\b"
+)
+"""What no trade begins with."""
 _REST = 4
 """So many words beside a saying tell something of their own."""
 
@@ -74,6 +78,8 @@ def _is_opinion(candidate: Candidate) -> bool:
     "useless" of a bank."""
     attribute = candidate.attribute
     if attribute.startswith(_NAMES) and candidate.value.lower() in _OPINIONS["adjectives"]:
+        return True
+    if attribute == "work.role" and _BEST.match(candidate.value) is not None:
         return True
     if not attribute.startswith(_THINGS) or attribute.endswith(".name"):
         return False
