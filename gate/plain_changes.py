@@ -28,6 +28,7 @@ from beliefledger.gate.rules.plain_changes import Change, News, is_named, news
 from beliefledger.gate.rules.renewals import KINDS, OTHERS, Sentence
 from beliefledger.gate.rules.subjects import left_out
 from beliefledger.gate.spoken_of import is_done_by_another
+from beliefledger.gate.told_words import lived_in
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -389,11 +390,11 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
     ends = (Ends(attribute=memory.attribute, value=old),) if several else ()
     if old not in memory.claim:
         return []
-    claim = memory.claim.replace(old, new, 1)
+    claim = lived_in(memory.claim, old, new) or memory.claim.replace(old, new, 1)
     if _SO_LONG.search(claim) is not None:  # that was so of the old one
         return [in_place(candidate, held, f"{SELF}: {text}", new, ())] if _is_users(held) else []
     claims = [articled(claim, new)]
-    if memory.attribute == "home.location":
+    if memory.attribute == "home.location" and f"lives in {old}" in memory.claim:
         claims.append(memory.claim.replace(f"lives in {old}", f"moved to {new}"))
     if memory.attribute in _AS_TOLD and _is_users(held):
         # "I got a Tesla" does not say that they drive it.

@@ -34,6 +34,7 @@ from beliefledger.gate.spoken_of import (
     is_of_a_person,
     is_of_another,
 )
+from beliefledger.gate.told_words import lived_in
 from beliefledger.ledger.candidate import SELF, Candidate, When
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -452,7 +453,8 @@ def renewed(candidate: Candidate, renewal: Renewal, standing: Standing) -> Candi
         return None  # "a part-time job at a bike shop": what else it says is of the old one
     said = in_part(memory.value, quote, said) or said
     before = _ARTICLE.sub(lambda found: _article(found[0], said), memory.claim[:at])
-    claim = before + _article(memory.value, said) + said
+    claim = lived_in(memory.claim, memory.value, said)
+    claim = claim or before + _article(memory.value, said) + said
     if held.type == "relation" and memory.attribute != "relation.reports-to":
         return None  # another slot: it does not end this one
     if memory.value.isdigit() and not said.isdigit():

@@ -27,6 +27,20 @@ _STRONG = frozenset(
 _WEAK = frozenset("slightly somewhat rather kind bit usually mildly".split())
 
 
+_DWELLS = compile_later(
+    r"User (?:(?:has been|is|has) )?(?:rent(?:s|ing|ed)?|shar(?:es|ing|ed)) .*\b(?:in|near)\s*\Z"
+)
+
+
+def lived_in(claim: str, old: str, new: str) -> str | None:
+    """Of who rents or shares a home in one place: that they live in another. It says nothing of the
+    home there. None of any other claim."""
+    at = claim.find(old)
+    if at < 0 or _DWELLS.match(claim[:at]) is None:
+        return None
+    return f"User lives in {new}"
+
+
 def after(words: re.Pattern[str], claim: str) -> str | None:
     """What comes behind these words: a reason to its end, an alternative to where more is said."""
     parts = words.split(claim, maxsplit=1)

@@ -153,6 +153,8 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
         return False
     if says.get("only_negated") and not clause.negated:
         return False
+    if says.get("dwelling") and not WORDS["stays"].isdisjoint(word.low for word in words):
+        return False
     if says.get("not_the") and low[0] in ("the", "a", "an", "this", "my"):
         return False
     if says.get("proper") and not named_place(words, begin, end):

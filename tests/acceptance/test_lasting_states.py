@@ -80,3 +80,30 @@ OVER = [
 @pytest.mark.parametrize(("before", "said", "values"), OVER)
 def test_it_has_the_key_of_what_is_so_now(somebody, before, said, values):
     assert {each.value for each in somebody.believed_after(before, said)} == values
+
+
+HOMES = [
+    ("i rent a studio in Ghent", "Ghent"),
+    ("we rent a house in Cork with two friends", "Cork"),
+    ("I share a flat in Leeds with Jess", "Leeds"),
+    ("I'm renting a room in Hackney", "Hackney"),
+    ("We've rented our flat in Leeds since 2021", "Leeds"),
+]
+NO_HOMES = [
+    "we rent a house in Cornwall every summer",
+    "I rent a room in Rome for a week",
+    "I rent a studio in Delft for my pottery",
+    "I rent out a flat in Leeds",
+]
+
+
+@pytest.mark.parametrize(("said", "place"), HOMES)
+def test_where_one_rents_or_shares_a_home_one_lives(somebody, said, place):
+    there = somebody.believed_after("I live in Oslo", said)
+    assert [each.value for each in there if each.attribute == "home.location"] == [place]
+
+
+@pytest.mark.parametrize("said", NO_HOMES)
+def test_what_one_rents_for_a_time_or_for_work_is_no_home(somebody, said):
+    there = somebody.believed_after("I live in Oslo", said)
+    assert [each.value for each in there if each.attribute == "home.location"] == ["Oslo"]
