@@ -7,14 +7,13 @@ about it is as pure as any. What names none is left out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from beliefledger.gate import lapses, plain_changes, schooling, unchanged
+from beliefledger.gate import lapses, plain_changes, retorts, schooling, unchanged
 from beliefledger.gate.additions import BESIDE, beside_old
 from beliefledger.gate.belief import Held
-from beliefledger.gate.calendar_names import DAYS, NAMES
+from beliefledger.gate.calendar_names import NAMES
 from beliefledger.gate.callings import with_what_calls
 from beliefledger.gate.claims import CHECK, beyond
 from beliefledger.gate.decision import TurnView
@@ -22,6 +21,7 @@ from beliefledger.gate.dependents import with_what_depends
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.dropped_items import dropped
 from beliefledger.gate.entity_names import of_speaker
+from beliefledger.gate.exchanges import exchanged_for
 from beliefledger.gate.figure_changes import refigured, says_less
 from beliefledger.gate.happenings import happening
 from beliefledger.gate.meant_memories import (
@@ -30,7 +30,6 @@ from beliefledger.gate.meant_memories import (
     WORD,
     Standing,
     ends_by_entity,
-    in_place,
     look_up,
     quoting,
     stem,
@@ -49,6 +48,7 @@ from beliefledger.gate.rules import distinctions, farewells, new_figures, passin
 from beliefledger.gate.rules import lapses as rules_lapses
 from beliefledger.gate.rules import plain_changes as rules_plain_changes
 from beliefledger.gate.rules import renewals as rules_renewals
+from beliefledger.gate.rules import retorts as rules_retorts
 from beliefledger.gate.rules import successions as rules_successions
 from beliefledger.gate.rules.farewells import SAME
 from beliefledger.gate.rules.last_days import last_day
@@ -145,6 +145,12 @@ def mean(
                 ends = _meant(standing, candidate, told.over, [*kept, *meant], turn)
                 meant += [each for each in ends if each.retracts or not told.quiet]
             continue
+        if candidate.attribute == rules_retorts.ATTRIBUTE:
+            if not any(_is_an_answer(each, candidate) for each in [*kept, *meant]):
+                sentence = _Anew(draft, subject_ref, turn, standing, candidate)
+                kept, right = sentence.set_right(kept, meant)
+                meant += right
+            continue
         if candidate.attribute == rules_lapses.ATTRIBUTE:
             held = lapses.over(standing, candidate, turn)
             if held:
@@ -235,6 +241,11 @@ def _of_each_sentence(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
         if each.looked_for() and where not in seen:
             seen.add(where)
             yield each
+
+
+def _is_an_answer(said: Candidate, candidate: Candidate) -> bool:
+    """Whether a sentence is known already to change something that lasts."""
+    return said.type not in (NOTE, "event") and meets(said, candidate)
 
 
 def _is_said_by(anew: Sequence[Candidate], candidate: Candidate) -> bool:
@@ -329,6 +340,32 @@ class _Anew(NamedTuple):
             else:  # whose slot is another then is so still: a fiance, married
                 stands = True
         return _News(over, anew, quiet, stands)
+
+    def set_right(
+        self, kept: Sequence[Candidate], meant: Sequence[Candidate]
+    ) -> tuple[list[Candidate], list[Candidate]]:
+        """What becomes of what the assistant took for so: another value in its slot, or an end. The
+        first are those that are kept beside it: without the note that says the same, or with the
+        answer as one."""
+        self.standing.spare(frozenset())  # the assistant has said which is meant
+        told = retorts.meant(self.standing, self.candidate)
+        beside = [each for each in kept if each.type != NOTE or not meets(each, self.candidate)]
+        anew = [each for each in told.anew if self.is_within(each)]
+        over = [*told.over, *([] if anew else told.without)]
+        if not 0 < len(over) <= MOST:
+            return (beside if anew else list(kept)), anew
+        if self.candidate.replaces is not None:
+            answer = retorts.noted(self.candidate)
+            if all(each.written.memory.entity == SELF for each in over):
+                ends = {"ends": _ends_of(over)}
+                return [*beside, answer.model_copy(update=ends)], anew
+            beside.append(answer)
+        spans = self.candidate.spans[:1]
+        plain = self.candidate.model_copy(update={"replaces": None, "spans": spans})
+        return beside, [
+            *anew,
+            *_meant(self.standing, plain, over, [*beside, *anew, *meant], self.turn),
+        ]
 
     def or_over(self, figured: Candidate) -> Candidate:
         """A memory with another figure, or the sentence as what ended it, where the claim would say
@@ -440,7 +477,7 @@ def _meant(
         memory = each.written.memory
         if candidate.replaces is None or memory.attribute in attributes or each.type == NOTE:
             continue
-        turned = _exchanged(candidate, each)
+        turned = exchanged_for(candidate, each)
         if turned is not None:
             changed = True
             yield turned
@@ -455,34 +492,3 @@ def _meant(
         )
     if not changed:
         yield from happening(candidate, turn, beside)
-
-
-def _is_day(words: str) -> bool:
-    return words.lower().removesuffix("s") in DAYS
-
-
-def _exchanged(candidate: Candidate, held: Held) -> Candidate | None:
-    """The memory with what takes the place of the words that are over; None where these words do
-    not stand together in it."""
-    memory = held.written.memory
-    assert candidate.replaces is not None
-    parts = [re.escape(word) for word in candidate.replaces.split()]
-    old = re.compile(rf"(?<!\w){' '.join(parts)}(?!\w)", re.IGNORECASE)
-    new = candidate.value
-    if old.search(memory.value) is None or old.search(memory.claim) is None:
-        return None
-    if new.lower() in memory.value.lower():
-        return None
-    if _is_day(new) and not _is_day(candidate.replaces):
-        return None  # "padel on thursdays instead of squash"
-    value = old.sub(lambda _: new, memory.value, count=1)
-    before, after = (each.split() for each in old.split(memory.value, maxsplit=1))
-    if before or len(after) > 1 or any(each[:1].isupper() for each in after):
-        # "a diesel Golf", "Renault Zoe": what is said of the old does not hold of the new.
-        value, whole = new, re.escape(memory.value)
-        if re.search(whole, memory.claim) is None:
-            return None
-        claim = re.sub(whole, lambda _: new, memory.claim, count=1)
-    else:
-        claim = old.sub(lambda _: new, memory.claim, count=1)
-    return in_place(candidate, held, plain_changes.articled(claim, new), value, ())

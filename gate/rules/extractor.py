@@ -40,6 +40,7 @@ from beliefledger.gate.rules import (
     renewals,
     repairs,
     replies,
+    retorts,
     self_descriptions,
     shorthand,
     subjects,
@@ -146,7 +147,7 @@ class RuleExtractor:
             if self._own.keeps_notes():
                 ordered = in_passing.with_notes(ordered, turn, earlier)
         ordered = list(drafts.quoted(idioms.without(ordered, text), text)) if ordered else ordered
-        return denials.beside(ordered, turn, earlier)
+        return [*denials.beside(ordered, turn, earlier), *retorts.findings(turn, earlier)]
 
     def unplaced(self, turn: Speech) -> list[Candidate]:
         """What a turn takes leave of or gives a new figure of, in whatever slot it is kept: see
