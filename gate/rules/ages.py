@@ -151,7 +151,8 @@ _SINCE = compile_later(r" (?:now|today|as of|since (?:today|yesterday|last))\b",
 def _plainly(finding: RuleFinding) -> RuleFinding | None:
     """The finding with its age told plainly; none where the age is not meant."""
     if finding.attribute == ATTRIBUTE and "turn" in finding.claim:
-        return None if _TURNED_OTHERS.search(finding.content, finding.start) else finding
+        others = _TURNED_OTHERS.search(finding.content, finding.start)
+        return None if others or _is_long_ago(finding) else finding
     if finding.attribute != ATTRIBUTE or not finding.claim.startswith(f"{SELF} is "):
         return finding
     number = _NUMBER.match(finding.value)
@@ -176,6 +177,27 @@ _TURNED_OTHERS = compile_later(
     re.I,
 )
 """ "I turned 35 pages": of other things."""
+
+
+def _is_long_ago(finding: RuleFinding) -> bool:
+    """Whether an age only says when something happened: "I gave the car away when I turned 80"."""
+    before = finding.content[max(0, finding.start - _LEAD) : finding.start]
+    told = _TELLS_WHEN.search(before)
+    return told is not None and _LATELY.match(finding.content, finding.end) is None
+
+
+_LEAD = 60
+_TELLS_WHEN = compile_later(
+    r"\b(?:when|before|after|since|until|till|til|once|as|by the time|(?:the|that) (?:very )?"
+    r"(?:moment|day|week|month|summer|winter|spring|autumn|fall|year)"
+    r"(?: (?:that|when|before|after))?)\s+\W*$",
+    re.I,
+)
+_LATELY = compile_later(
+    r"\W*(?:today|yesterday|last (?:week|month|\w{3,6}day)|this (?:week|month|year|\w{3,6}day)|on "
+    r"\w{3,6}day|recently|just now|the other day)\b",
+    re.I,
+)
 _BESIDE = 24
 _NUMBER = compile_later(r"(?:an? )?(\d{1,3})(?!\d)")
 _A_YEARS = compile_later(r"an? \d|\d{1,3}[\s-]?y", re.I)
