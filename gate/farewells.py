@@ -24,6 +24,7 @@ from beliefledger.gate.entity_names import of_speaker
 from beliefledger.gate.exchanges import exchanged_for
 from beliefledger.gate.figure_changes import refigured, says_less
 from beliefledger.gate.happenings import happening
+from beliefledger.gate.homonyms import only_share_a_stem
 from beliefledger.gate.meant_memories import (
     LASTING,
     PLANNED,
@@ -405,6 +406,8 @@ def _outlives(candidate: Candidate, held: Held) -> bool:
     memory = held.written.memory
     words = " ".join(ends.value for ends in candidate.ends if ends.among)
     said = candidate.spans[0].quote
+    if only_share_a_stem(said, memory.claim):
+        return True
     new = None if candidate.replaces is None else candidate.value
     return distinctions.outlives(said, words, memory.attribute, memory.value, memory.claim, new)
 

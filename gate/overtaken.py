@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from beliefledger.gate import lapses, successions
 from beliefledger.gate.belief import Held
 from beliefledger.gate.common_ground import have_a_subject, is_of_a_part, only_share_names
+from beliefledger.gate.homonyms import only_share_a_stem
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems, told_last
 from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by, topics
 from beliefledger.gate.persons import Known, called_in, known
@@ -102,7 +103,7 @@ def overtaken(
             continue  # "we changed the practice software", of who runs a practice
         if _is_rid_of_another(said, held) or _only_says_when(said, of):
             continue
-        if is_back(said, held) or did_it_once(said, of):
+        if is_back(said, held) or did_it_once(said, of) or only_share_a_stem(said.low, of.claim):
             continue
         if distinctions.is_one_of_several(named, of.attribute, of.claim):
             continue

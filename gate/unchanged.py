@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from beliefledger.gate import records
+from beliefledger.gate import homonyms, records
 from beliefledger.gate.belief import Held
 from beliefledger.gate.bonds import VISIT, WORD, bonds, claim_of, is_of
 from beliefledger.gate.calendar_names import DAYS
@@ -83,6 +83,10 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
         yield from (each for each in standing.of(words) if _is_more_than(done, each))
     if _OPINION.match(text) is not None:
         yield from (each for each in standing.of_user() if _SUPPORT.search(claim_of(each)))
+    gone = homonyms.departed(text)
+    if gone:
+        there = standing.of_user()
+        yield from (e for e in there if homonyms.only_bears_the_name(e.written.memory, gone))
     if " to " in text and _NEARBY.search(text) is not None:
         yield from (each for each in standing.of(words) if VISIT.search(claim_of(each)))
 
