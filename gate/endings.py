@@ -15,6 +15,7 @@ from beliefledger.gate.outcomes import Outcome
 from beliefledger.gate.rules.denials import ATTRIBUTE as DENIAL
 from beliefledger.gate.rules.denials import RETRACTION, asks_to_forget
 from beliefledger.gate.rules.distinctions import is_one_of_several
+from beliefledger.gate.rules.endings import TRADE, is_a_trade
 from beliefledger.gate.slots import canonical_attribute, words
 from beliefledger.ledger.candidate import Candidate, Ends
 from beliefledger.ledger.codec import New
@@ -120,6 +121,8 @@ def is_named(memory: Memory | Candidate, ends: Ends) -> bool:
             # Who left Berlin may work there for Siemens, and who is off on Tuesdays as well.
             claim = claim.partition(" in ")[0].partition(" on ")[0]
         said |= {_singular(word) for word in words(claim)}
+    if attribute == "work.role" and is_a_trade(memory.claim):
+        said.add(TRADE)
     if ends.sparing and {_singular(word) for word in words(ends.sparing)} & said:
         return False
     if not said.issuperset(_singular(word) for word in words(ends.value) if ends.value):

@@ -22,6 +22,7 @@ from beliefledger.gate.meant_memories import (
 )
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions
+from beliefledger.gate.rules.endings import is_a_trade
 from beliefledger.gate.rules.farewells import PLANNING, SHARED
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.plain_changes import Change, News, is_named, news
@@ -218,6 +219,8 @@ def _fits(told: News, held: Held) -> bool:
     change, memory = told.change, held.written.memory
     says = change.says
     if change.of.match(memory.attribute) is None:
+        return False
+    if says.get("trade") and memory.attribute == "work.role" and is_a_trade(memory.claim):
         return False
     if memory.context is not None and not (says.get("version") and told.who):
         return False

@@ -30,6 +30,20 @@ _DOUBTS = compile_later(_DATA["doubts"], re.I)
 _NOT_SURE = compile_later(r"\b(?:don['’]?t|do not|no longer) (?:really )?(?:think|believe)\b", re.I)
 
 
+TRADE = "trade"
+"""What the end of a job spares: see `is_a_trade`."""
+_SPARED = f"-{TRADE}"
+_TRADES = frozenset(_DATA["trades"].split())
+_IS_A = compile_later(r"\AUser is (?:an? )?(?P<what>[\w' -]{2,40}?)(?: by trade)?\Z", re.I)
+
+
+def is_a_trade(claim: str) -> bool:
+    """Whether a claim is that the user is what they have learned: who is sacked is a baker
+    still."""
+    found = _IS_A.match(claim)
+    return found is not None and found["what"].lower().split()[-1] in _TRADES
+
+
 _ONE_OF = compile_later(r"\b(?:one|some|two|three|half|another|most|none) of *\Z", re.I)
 """ "One of my bikes got stolen": there are others."""
 
@@ -109,7 +123,8 @@ def endings(reading: Reading) -> Iterator[Over]:
         ends = tuple(
             Ends(
                 attribute=attribute,
-                value=thing if takes == "{thing}" else takes,
+                value=thing if takes == "{thing}" else "" if takes == _SPARED else takes,
+                sparing=TRADE if takes == _SPARED else "",
                 denials=event.says["ends"] == "again",
                 at=at,
             )

@@ -307,8 +307,16 @@ def is_year(low: str) -> bool:
 def is_role(low: str) -> bool:
     """Whether a noun says what somebody does for a living."""
     return low in WORDS["roles"] or (
-        low.endswith(WORDS_ROLE_ENDINGS) and low not in WORDS["not_roles"] and len(low) > 5
+        low.endswith(WORDS_ROLE_ENDINGS)
+        and low not in WORDS["not_roles"]
+        and not is_pastime(low)
+        and len(low) > 5
     )
+
+
+def is_pastime(low: str) -> bool:
+    """Whether a noun says what somebody does for pleasure: a cyclist."""
+    return low in WORDS["pastimes"]
 
 
 def is_job(low: str) -> bool:

@@ -16,7 +16,7 @@ from beliefledger.gate.literals import Guarded, lowered
 from beliefledger.gate.rules.findings import RuleFinding, looked_up
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.gate.rules.normalised import spelt
-from beliefledger.gate.rules.patterns import is_job
+from beliefledger.gate.rules.patterns import is_job, is_pastime
 from beliefledger.gate.rules.slot_values import NO_PLACES
 from beliefledger.gate.sentences import is_question
 from beliefledger.ledger.late_patterns import compile_later
@@ -349,8 +349,9 @@ class Sentence:
             for found in say.pattern.finditer(self.text):
                 others = NO_PLACES if frame.of.match("home.location") else frozenset()
                 new = self._name(found, named=not frame.any, others=others)
-                if new is not None and frame.jobs and not is_job(_last_word(found["new"])):
-                    new = None
+                last = "" if new is None else _last_word(found["new"])
+                if (frame.jobs and not is_job(last)) or is_pastime(last):
+                    continue
                 if new is not None:
                     never = frame.never is not None and frame.never.search(self.text)
                     return None if never else new
