@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from beliefledger.gate import homonyms, records
+from beliefledger.gate import first_days, homonyms, records
 from beliefledger.gate.belief import Held
 from beliefledger.gate.bonds import VISIT, WORD, bonds, claim_of, is_of
 from beliefledger.gate.calendar_names import DAYS
@@ -83,6 +83,9 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
         yield from (each for each in standing.of(words) if _is_more_than(done, each))
     if _OPINION.match(text) is not None:
         yield from (each for each in standing.of_user() if _SUPPORT.search(claim_of(each)))
+    first = first_days.FIRST.search(text)
+    if first is not None:
+        yield from (each for each in standing.of_user() if first_days.is_there(first, each))
     gone = homonyms.departed(text)
     if gone:
         there = standing.of_user()
@@ -474,5 +477,8 @@ _ONCE = compile_later(
 
 
 def did_it_once(said: Said, of: Told) -> bool:
-    """Whether a sentence tells that a rule was broken once, which leaves the rule."""
+    """Whether a sentence tells that a rule was broken once, which leaves the rule; or what is told
+    happened once."""
+    if of.type == NOTE and first_days.is_what_happened(of.claim):
+        return True
     return _ONCE.search(said.low) is not None and _RULE.search(of.claim) is not None
