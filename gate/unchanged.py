@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from beliefledger.gate import first_days, homonyms, records
+from beliefledger.gate import first_days, homonyms, records, taken_up
 from beliefledger.gate.belief import Held
 from beliefledger.gate.bonds import VISIT, WORD, bonds, claim_of, is_of
 from beliefledger.gate.calendar_names import DAYS
@@ -86,6 +86,9 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
     first = first_days.FIRST.search(text)
     if first is not None:
         yield from (each for each in standing.of_user() if first_days.is_there(first, each))
+    begun = taken_up.takes_up(text)
+    if begun is not None:
+        yield from (each for each in standing.of(words) if taken_up.is_done_beside(begun, each))
     gone = homonyms.departed(text)
     if gone:
         there = standing.of_user()
