@@ -13,8 +13,8 @@ from beliefledger.ledger.late_patterns import compile_later
 TAKES_UP = compile_later(
     r"\b(?:(?:got|gets|been accepted|accepted|made it|was picked|been picked|picked|chosen) "
     r"(?:into|in to|for|onto)|(?:got|has|won|offered) an? (?:place|spot) (?:in|on|at|with)|"
-    r"joined|joins|joining|made|signed up (?:for|to)|enrolled (?:in|for|on)|took up|taken up|taking "
-    r"up|takes up|started|starts|starting|begun|began)"
+    r"joined|joins|joining|made|signed up (?:for|to)|enrolled (?:in|for|on)|took up|taken up|"
+    r"taking up|takes up|started|starts|starting|begun|began)"
     r" (?!(?:at|in|on|to|with|from|as|for|work\w*|over|again|off|up)\b)"
     r"(?:(?:an?|the|his|her|their|our|my|some) )?(?P<what>[\w'-]{3,24}(?: (?!(?:on|at|in|with|"
     r"and|every|this|next|last|so|which|practice|training|rehearsals?|from|too)\b)[\w'-]{2,24}){0,3})"

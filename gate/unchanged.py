@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from beliefledger.gate import first_days, homonyms, records, taken_up
+from beliefledger.gate import first_days, homonyms, records, taken_up, trade_places
 from beliefledger.gate.belief import Held
 from beliefledger.gate.bonds import VISIT, WORD, bonds, claim_of, is_of
 from beliefledger.gate.calendar_names import DAYS
@@ -89,6 +89,8 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
     begun = taken_up.takes_up(text)
     if begun is not None:
         yield from (each for each in standing.of(words) if taken_up.is_done_beside(begun, each))
+    if trade_places.is_for_a_trade(text):
+        yield from (each for each in standing.of_user() if trade_places.is_home(each))
     gone = homonyms.departed(text)
     if gone:
         there = standing.of_user()
