@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from beliefledger.gate import lapses, successions
+from beliefledger.gate.absences import is_back
 from beliefledger.gate.belief import Held
 from beliefledger.gate.common_ground import have_a_subject, is_of_a_part, only_share_names
 from beliefledger.gate.homonyms import only_share_a_stem
@@ -26,7 +27,7 @@ from beliefledger.gate.rules.subjects import acting, subject_of, tells_a_state
 from beliefledger.gate.spoken_of import is_done_by_another, is_of_another
 from beliefledger.gate.successions import CHANGES, is_over, least, stands
 from beliefledger.gate.switches import goes_to, left_for
-from beliefledger.gate.unchanged import did_it_once, is_back
+from beliefledger.gate.unchanged import did_it_once
 from beliefledger.ledger.candidate import SELF, Candidate
 from beliefledger.ledger.late_patterns import compile_later
 

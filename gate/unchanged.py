@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from beliefledger.gate import first_days, homonyms, records, taken_up, trade_places
+from beliefledger.gate import first_days, homonyms, other_kin, records, taken_up, trade_places
 from beliefledger.gate.belief import Held
 from beliefledger.gate.bonds import VISIT, WORD, bonds, claim_of, is_of
 from beliefledger.gate.calendar_names import DAYS
@@ -83,6 +83,12 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
         yield from (each for each in standing.of(words) if _is_more_than(done, each))
     if _OPINION.match(text) is not None:
         yield from (each for each in standing.of_user() if _SUPPORT.search(claim_of(each)))
+    day = _HOW_A_DAY_GOES.match(text)
+    if day is not None:
+        there = [each for each in standing.of_user() if _TRIED.search(claim_of(each)) is None]
+        yield from (each for each in there if _days(day["day"]) & _days(claim_of(each)))
+    if other_kin.names_kin(text):
+        yield from (each for each in standing.of_user() if other_kin.is_of_another(each, text))
     first = first_days.FIRST.search(text)
     if first is not None:
         yield from (each for each in standing.of_user() if first_days.is_there(first, each))
@@ -174,6 +180,16 @@ def _is_of_more_days(held: Held, days: frozenset[str]) -> bool:
     if _TELLS_HOURS.search(claim) is None or _CLOCKED.search(claim) is None:
         return False
     return not (_days(claim) or frozenset(DAYS)) <= days
+
+
+_HOW_A_DAY_GOES = compile_later(
+    rf"(?:\W*(?:so|and|but|well|ok|honestly|tbh|lol|ugh|on)\b){{0,2}}\W*(?P<day>{_DAY})"
+    r"(?: (?:is|are|was|were|r|have been|has been)|'s|'re)"
+    r"(?: (?:so|really|pretty|totally|absolutely|just|always|completely|quite|a bit|too)){0,3} "
+    r"(?:dead|slow|quiet|busy|hell|crazy|mad|manic|empty|packed|rough|brutal|boring|hectic|murder)\b"
+)
+"""Says nothing of what is done on that day."""
+_TRIED = compile_later(r"\b(?:try\w*|tri(?:al|es|ed)|test\w*)\b")
 
 
 # --- what somebody else plans
@@ -464,15 +480,6 @@ _SUPPORT = compile_later(
 
 
 # --- what the scorer of successions is not asked about
-_BACK = compile_later(r"(?:['’]s| is| are| came| comes)(?: finally| now)? back\b(?! together)")
-
-
-def is_back(said: Said, held: Held) -> bool:
-    """Whether a sentence says that somebody is back, whom a memory says who they are: "Tom is
-    back", of the boss."""
-    return held.type == "relation" and _BACK.search(said.low) is not None
-
-
 _RULE = compile_later(r"\b(?:never|always|don['’]?t|do not|no \w+ing|must|should)\b", re.I)
 _ONCE = compile_later(
     r"\b(?:did|had to|broke|made an exception)\b.{0,60}\b(?:once|just this|"

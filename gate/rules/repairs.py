@@ -131,6 +131,8 @@ _ABOUT = compile_later(
     r"[\w'’&+-]+){0,3}?)(?=\s*(?:[.,;!?)]|$)| (?:please|thing|stuff|lol|for now|it)\b)",
     re.I,
 )
+_CALLED = compile_later(r"\b(?:called|named)\b", re.I)
+"""Who says twice how it is called puts right what they said first."""
 _ASIDE = compile_later(
     r"\W*(?:lol |haha )?why (?:did|do|would) i (?:just )?(?:write|say|type|put)\b", re.I
 )
@@ -187,10 +189,11 @@ def mended(turn: Speech, earlier: Sequence[Speech], read: Read, most: int) -> It
         before: list[tuple[str | None, str, int]] = []
         if number:
             before.append((None, text[: bounds[number - 1][1]], turn.said_at))
+        named = _CALLED.search(sentence) and _CALLED.search(text, 0, start)
         before += [
             (said.turn_id, said.content, said.said_at)
             for said in reversed(earlier[-most:])
-            if said.role == turn.role
+            if said.role == turn.role and not named
         ]
         following = text[end : end + 240] if back is not None else ""
         if following.strip() and _mend(following.lstrip(), 0) is not None:
@@ -330,7 +333,9 @@ _CHATTER = frozenset(
 """What is said in passing, and is no value."""
 
 
-_LOOSE = compile_later(r"^(?:more of an?|more like|rather|still|always|actually) ", re.I)
+_LOOSE = compile_later(
+    r"^(?:more of an?|more like|rather|still|always|actually|called|named) ", re.I
+)
 _OF_SELF = compile_later(r"(?:^|\W)(?:i|we)\b(?! mean\b)", re.I)
 _REPAIRS = compile_later(
     r"\b(?:no|nope|nah|oops|whoops|sorry|wait|correction|my bad|my mistake|scratch that|"
