@@ -42,6 +42,7 @@ _EXCHANGES = _load("exchanges")
 _PARTINGS = _load("partings")
 _CALLED_OFF = _load("called_off")
 _DONE = Guarded(_DATA["done"], re.I)
+_NO_EXCHANGE = compile_later(_DATA["no_exchange"], re.I)
 _NOT_DONE = compile_later(_DATA["not_done"], re.I)
 _ANEW = compile_later(_DATA["anew"], re.I)
 SHARED = frozenset(_DATA["shared"].split())
@@ -111,7 +112,7 @@ def _partings(text: str) -> Iterator[Parting]:
             continue
         old = _telling(match["old"])
         new = match["new"].rstrip(" .,-'’")
-        if old and new and new.lower() not in _VAGUE:
+        if old and new and new.lower() not in _VAGUE and not _is_price(new, old):
             begin = match.start("new")
             yield Parting(old, _clause(text, match), (begin, begin + len(new)))
             return
@@ -142,6 +143,14 @@ def _partings(text: str) -> Iterator[Parting]:
             old = _telling(words)
             if old:
                 yield Parting(old, _clause(text, match))
+
+
+def _is_price(new: str, old: str) -> bool:
+    """Whether words tell what something went for, or for how long: "traded in the golf for 3k". A
+    figure alone may take the place of a figure."""
+    if new.isdigit() and old[:1].isdigit():
+        return False
+    return _NO_EXCHANGE.fullmatch(new) is not None
 
 
 SAME = "same.*"

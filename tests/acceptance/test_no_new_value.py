@@ -1,0 +1,43 @@
+"""What is no new value of something believed: a price, a club that somebody joined."""
+
+from __future__ import annotations
+
+import pytest
+
+PRICES = [
+    ("i drive a red vw golf, any tips for winter", "sold the golf for 2500", ("drives",)),
+    ("i drive a tesla", "sold the tesla for 20k", ("drives",)),
+    ("i drive a tesla", "sold the tesla for peanuts", ("drives",)),
+    ("i drive a golf", "traded in the golf for 3k", ("drives",)),
+    ("my phone is a pixel 6", "sold the pixel 6 for 150", ("phone is",)),
+    ("my phone is a pixel 6", "traded in the pixel 6 for 150 quid", ("phone is",)),
+    ("my camera is a canon r6", "sold the canon for 900", ("camera is",)),
+    ("i have a trek bike", "sold the trek bike for 400 euros", ("has",)),
+    ("i play guitar", "sold the guitar for rent money", ("plays",)),
+    ("I live in Berlin", "left berlin for good", ("lives in",)),
+    ("i work at dell", "quit dell for health reasons", ("works at",)),
+    ("i drink coffee every morning", "gave up coffee for good", ("drinks",)),
+    (
+        "i'm driving a 2012 fiat punto, what oil does it take",
+        "sold the punto for 3200, taking the metro for now",
+        ("driving a", "fiat 3200"),
+    ),
+]
+EXCHANGES = [
+    ("i drive a golf", "swapped the golf for a polo", ("drives a golf",), ("drives a polo",)),
+    ("i drive a golf", "traded in my golf for a used skoda", ("drives a golf",), ("a skoda",)),
+    ("i drive a peugeot 208", "traded the 208 for a 308", ("drives a peugeot",), ("a 308",)),
+    ("i use spotify", "ditched spotify for tidal", ("uses spotify",), ("uses tidal",)),
+    ("i live in berlin", "left berlin for lisbon", ("lives in berlin",), ("lives in lisbon",)),
+    ("i work at dell", "left dell for ibm", ("works at dell",), ("works at ibm",)),
+]
+
+
+@pytest.mark.parametrize(("before", "said", "over"), PRICES)
+def test_what_something_went_for_is_not_what_there_is_now(somebody, before, said, over):
+    somebody.ends_with((before, said), over, ())
+
+
+@pytest.mark.parametrize(("before", "said", "over", "stands"), EXCHANGES)
+def test_what_something_was_exchanged_for_is(somebody, before, said, over, stands):
+    somebody.ends_with((before, said), over, stands)
