@@ -41,6 +41,11 @@ class Standing:
         self.kept: dict[str, Any] = {}
         """What others have worked out of these memories, so that it is done once."""
 
+    @property
+    def said(self) -> str:
+        """What the turn says."""
+        return self._turn.content
+
     def of_user(self) -> tuple[Held, ...]:
         """The memories about the user."""
         return self._about(self._self)

@@ -57,7 +57,7 @@ class Renewal(NamedTuple):
 
 def renewals(standing: Standing, candidate: Candidate) -> list[Renewal]:
     """The memories of which a sentence gives a new value; none where it may be several."""
-    sentence = Sentence(candidate.spans[0].quote)
+    sentence = Sentence(candidate.spans[0].quote, standing.said)
     if not sentence.may_renew():
         return []
     words = [ends.value for ends in candidate.ends if ends.among]

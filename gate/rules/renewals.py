@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from beliefledger.gate.literals import Guarded, lowered
 from beliefledger.gate.rules.findings import RuleFinding, looked_up
-from beliefledger.gate.rules.lexicon import expanded, load
+from beliefledger.gate.rules.lexicon import WORDS, expanded, load
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.patterns import is_job, is_pastime
 from beliefledger.gate.rules.slot_values import NO_PLACES
@@ -88,6 +88,8 @@ class Frame(NamedTuple):
     of: re.Pattern[str]
     says: tuple[Guarded, ...]
     never: re.Pattern[str] | None
+    needs: re.Pattern[str] | None
+    """What the turn says where the words have this sense: whoever "joined Acme" may work there."""
     any: bool
     """Whether the value is any words, and not a name."""
     jobs: bool
@@ -158,11 +160,15 @@ def _attributes(says: str) -> re.Pattern[str]:
 
 
 def _frames() -> tuple[Frame, ...]:
+    parts = _DATA["parts"] | {
+        "firm": "|".join(sorted(WORDS["companies"] - WORDS["joined_by_customers"]))
+    }
     return tuple(
         Frame(
             _attributes(each["of"]),
-            tuple(Guarded(expanded(say, _DATA["parts"]), re.I) for say in each["says"]),
+            tuple(Guarded(expanded(say, parts), re.I) for say in each["says"]),
             compile_later(each["never"], re.I) if "never" in each else None,
+            compile_later(each["needs"], re.I) if "needs" in each else None,
             bool(each.get("any") or each.get("jobs")),
             bool(each.get("jobs")),
         )
@@ -251,8 +257,10 @@ def spelt_out(text: str) -> str:
 class Sentence:
     """A sentence that may give a new value of something."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, turn: str = "") -> None:
+        """`turn`: all that was said with it."""
         self.text = text
+        self.turn = turn or text
         self.low = lowered(text)
 
     @cached_property
@@ -343,6 +351,8 @@ class Sentence:
         return tuple((frame, new) for frame, new in found if new is not None)
 
     def _in(self, frame: Frame) -> New | None:
+        if frame.needs is not None and frame.needs.search(self.turn) is None:
+            return None
         for say in frame.says:
             if not say.may_match(self.low):
                 continue

@@ -49,7 +49,10 @@ def fits(words: list[Token], clause: Clause, says: Mapping[str, Any], begin: int
         return False
     if says.get("company"):
         others = {word.low for word in words} - {words[clause.verb].low}
-        return named and (words[begin].low in WORDS["companies"] or bool(_PARTED & others))
+        known = words[begin].low in WORDS["companies"]
+        if known and clause.lemma == "join" and words[begin].low in WORDS["joined_by_customers"]:
+            known = False  # "joined Netflix yesterday, so good"
+        return named and (known or bool(_PARTED & others))
     return attribute != "work.employer" or last not in WORDS["not_employers"]
 
 

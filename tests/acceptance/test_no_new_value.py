@@ -41,3 +41,54 @@ def test_what_something_went_for_is_not_what_there_is_now(somebody, before, said
 @pytest.mark.parametrize(("before", "said", "over", "stands"), EXCHANGES)
 def test_what_something_was_exchanged_for_is(somebody, before, said, over, stands):
     somebody.ends_with((before, said), over, stands)
+
+
+JOINED = [
+    "joined puregym yesterday",
+    "joined netflix yesterday, so good",
+    "I joined Netflix yesterday",
+    "just joined parkrun, first 5k done",
+    "joined duolingo, learning welsh",
+    "joined mensa last week",
+    "joined reddit lol",
+    "I joined Costco on Saturday",
+    "joined a gym on main street",
+    "just joined the local choir",
+    "just joined puregym on kirkstall road, need a beginner plan",
+    "left the kids at home and joined puregym",
+]
+JOBS = [
+    ("joined spotify as a data engineer", "spotify"),
+    ("joining acme as a tester", "acme"),
+    ("quit dell, joined acme last week", "acme"),
+    ("I left Dell and joined Acme", "Acme"),
+    ("new job! joined acme on monday", "acme"),
+    ("I joined Ericsson last week!", "Ericsson"),
+    ("joined ericsson last week", "ericsson"),
+    ("I joined Google last month", "Google"),
+]
+
+
+@pytest.mark.parametrize("said", JOINED)
+def test_who_joins_a_club_or_a_service_works_where_they_did(somebody, said):
+    (job,) = (
+        each
+        for each in somebody.believed_after("i work at dell", said)
+        if each.attribute == "work.employer"
+    )
+    assert job.value == "dell"
+
+
+@pytest.mark.parametrize(("said", "employer"), JOBS)
+def test_who_joins_an_employer_works_there(somebody, said, employer):
+    (job,) = (
+        each
+        for each in somebody.believed_after("i work at dell", said)
+        if each.attribute == "work.employer"
+    )
+    assert job.value == employer
+
+
+def test_a_relative_who_joins_a_gym_works_where_they_did(somebody):
+    turns = "my brother works at dell", "my brother joined puregym"
+    somebody.ends_with(turns, ("works at puregym",), ("works at dell",))
