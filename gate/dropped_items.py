@@ -11,7 +11,7 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.claim_wordings import number_of
 from beliefledger.gate.meant_memories import LASTING, Standing, in_place, stem, stems
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.remainders import APPOSED, day_stem, fewer, is_list, items, without
+from beliefledger.gate.remainders import APPOSED, day_stem, fewer, is_list, is_of_one, items, without
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -77,7 +77,9 @@ def dropped(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, li
             continue
         if _OF_KIN.match(memory.attribute):
             continue  # who moved out is a son still
-        if APPOSED.match(memory.value) or _ALL_OF_THEM.search(memory.claim):
+        if APPOSED.match(memory.value) or is_of_one(memory.claim):
+            continue
+        if _ALL_OF_THEM.search(memory.claim):
             continue
         if _SELLS.search(memory.claim) and _SOLD.search(quote):
             continue

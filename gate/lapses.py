@@ -24,7 +24,7 @@ from beliefledger.gate.persons import (
     titled,
 )
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.remainders import APPOSED, Left, fewer, is_list, without
+from beliefledger.gate.remainders import APPOSED, Left, fewer, is_list, is_of_one, without
 from beliefledger.gate.rules.lapses import Lapse, lapses
 from beliefledger.gate.rules.lexicon import PETS
 from beliefledger.gate.rules.renewals import Sentence
@@ -182,7 +182,7 @@ def _left(held: Held, lapse: Lapse) -> Iterator[Left]:
         things = {stem(each) for each in lapse.things}
         if listed and (things <= stems(memory.value)) and (things or _is_pet(held)):
             yield from fewer(memory.claim, memory.value, lapse.gone)
-    elif APPOSED.match(memory.value) is not None:
+    elif APPOSED.match(memory.value) is not None or is_of_one(memory.claim):
         return
     elif listed or (memory.attribute == "work.employer" and " and at " in memory.claim):
         value = memory.value

@@ -26,6 +26,12 @@ APPOSED = compile_later(
     r"an? [^,&]{2,30}, (?!(?:an?|the|one|two|my|our|some)\b)(?![^,]* and )[^,&]+\Z", re.I
 )
 """A thing, and what it is besides: "a boat, 5m tinny"."""
+_ONE = compile_later(
+    r"(?:(?:my|our|the|user['’]s) )?(?:(?!(?:and|with|at|in|on|for|which|who|that|is|was)\b)"
+    r"[\w'’-]{1,24} ){1,3}(?:is|was)(?: called| named)? (?P<one>[^,&]{1,40}), (?P<told>[^&]+)",
+    re.I,
+)
+_ALSO_LISTED = compile_later(r"\band\b|\d|\b(?:mon|tue|wed|thu|fri|sat|sun)", re.I)
 _ARE = compile_later(r"(?<!\w)(?P<noun>[a-z][\w-]{1,30})s are \Z")
 _BEHIND = compile_later(r" (?:called|named) [\w-]+")
 
@@ -40,6 +46,13 @@ class Left(NamedTuple):
 def is_list(text: str) -> bool:
     """Whether a text may list several things."""
     return _BETWEEN.search(text) is not None
+
+
+def is_of_one(claim: str) -> bool:
+    """Whether a claim says of one thing what it is, and more of it, and lists nothing: "our lead is
+    Marek, nice guy"."""
+    found = _ONE.fullmatch(claim)
+    return found is not None and _ALSO_LISTED.search(claim, found.start("one")) is None
 
 
 def items(text: str, *, does: bool = False) -> list[list[str]]:

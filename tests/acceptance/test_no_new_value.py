@@ -92,3 +92,31 @@ def test_who_joins_an_employer_works_there(somebody, said, employer):
 def test_a_relative_who_joins_a_gym_works_where_they_did(somebody):
     turns = "my brother works at dell", "my brother joined puregym"
     somebody.ends_with(turns, ("works at puregym",), ("works at dell",))
+
+
+GONE = [
+    ("team lead is marek, nice guy", "marek quit, now jana runs the team", "team lead is"),
+    ("my boss is priya, super strict", "priya quit, now jana runs the team", "boss is"),
+    ("my trainer is max, a former boxer", "max left, now nina trains me", "trainer is"),
+    ("our coach is dave, great guy", "dave left, now tina trains us", "coach is"),
+    ("my manager is Tom, who is a bit odd", "Tom quit, so Anna is in charge", "manager is"),
+    ("my flatmate is amy, super messy", "amy moved out", "flatmate is"),
+    ("my landlord is mr shah, never answers", "mr shah died", "landlord is"),
+    ("my dog is rex, a labrador", "rex died", "dog is"),
+]
+LISTED = [
+    ("my team is ann, bob and cy", "bob left", "Ann and cy"),
+    ("i work with ana, bob and tom", "bob left the company", "ana and tom"),
+    ("my gym days are mon, wed, fri", "dropped wed", "mon and fri"),
+    ("my streaming stuff is netflix, disney plus and now tv", "binned netflix", "disney plus and"),
+]
+
+
+@pytest.mark.parametrize(("before", "said", "over"), GONE)
+def test_of_who_is_gone_no_description_is_left(somebody, before, said, over):
+    somebody.ends_with((before, said), (over,), ())
+
+
+@pytest.mark.parametrize(("before", "said", "stands"), LISTED)
+def test_of_several_the_others_are_left(somebody, before, said, stands):
+    somebody.ends_with((before, said), (), (stands,))
