@@ -11,7 +11,15 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.claim_wordings import number_of
 from beliefledger.gate.meant_memories import LASTING, Standing, in_place, stem, stems
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.remainders import APPOSED, day_stem, fewer, is_list, is_of_one, items, without
+from beliefledger.gate.remainders import (
+    APPOSED,
+    day_stem,
+    fewer,
+    is_list,
+    is_of_one,
+    items,
+    without,
+)
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
 

@@ -130,8 +130,12 @@ def _refigured_by(
                 yield candidate.model_copy(update=over)
             continue  # a rule has found it in this slot itself
         alone = bare or _is_moved_only(candidate, kind, figure, memory.claim)
-        alone = alone and _TO_ANOTHER.search(span.quote) is None
-        if one.type == NOTE and not alone:
+        another = _TO_ANOTHER.search(span.quote) is not None
+        if another and any(_takes_its_slot(each, span, one) for each in beside):
+            continue
+        if (one.type == NOTE and (another or not alone)) or (
+            another and _OF_WHOM.search(memory.claim)
+        ):
             yield candidate.model_copy(
                 update={
                     "replaces": None, "value": span.quote, "ends": (ends,), "retracts": bool(own),
@@ -152,6 +156,7 @@ def _refigured_by(
         if AGED.search(before(candidate)):
             claim = claim.replace(f" is {candidate.value}", f" turned {candidate.value}", 1)
         value = _replaced(memory.value, old, new)
+        claim, value = (_without_reason(each, new) for each in (claim, value))
         if (
             value == memory.value
         ):  # the figure stands in the claim alone, and the value would repeat
@@ -167,6 +172,37 @@ def _refigured_by(
         yield in_place(cited, one, claim, value, (ends,)).model_copy(update={"when": when})
 
 
+def _without_reason(text: str, figure: str) -> str:
+    """A text without the reason behind its figure: why it was another one says nothing of this."""
+    at = text.find(figure)
+    reason = None if at < 0 else _REASON.search(text, at + len(figure))
+    return text if reason is None else text[: reason.start()]
+
+
+_REASON = compile_later(
+    r",? (?:because|cause|cos|coz|cuz|bc|"
+    r"since(?= (?:i|we|he|she|they|it|my|our|the|their|his|her|its)\b)|due to|thanks to|"
+    r"on account of|owing to)\b(?! (?:\d|mon|tue|wed|thu|fri|sat|sun))",
+    re.I,
+)
+_OF_WHOM = compile_later(r"\b(?:with|at|from) (?!(?:an?|the|my|our|their|work|home)\b)[a-z]", re.I)
+"""A claim names whom the figure is of: "is with Vodafone, 40 euros a month"."""
+
+
+def _takes_its_slot(other: Candidate, span: Span, held: Held) -> bool:
+    """Whether another candidate of these words gives the slot of a memory another value."""
+    memory = held.written.memory
+    return (
+        (other.entity, other.attribute) == (memory.entity, memory.attribute)
+        and held.type != NOTE
+        and not other.retracts
+        and any(
+            each.turn is None and each.start < span.end and span.start < each.end
+            for each in other.spans
+        )
+    )
+
+
 _UPGRADED = compile_later(
     r"\b(?:upgraded|updated|bumped|downgraded)(?: (?:it|us|everything))? to (?:[\w.+#-]{1,20} )?$"
 )
@@ -176,9 +212,13 @@ _ONCE = compile_later(r"\bused to\b", re.I)
 _TO_ANOTHER = compile_later(
     r"\b(?:moved|switched|changed|went|gone|transferred|migrated|swapped|jumped)"
     r"(?: [\w'’-]+){0,3}? (?:over to|to|with|onto) "
-    r"(?!(?:\d|[$€£]|weekly|monthly|once|twice|every|the \d|(?:mon|tue|wed|thu|fri|sat|sun|jan|"
-    r"feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|half|one|two|three|four|five|six|seven|eight|"
-    r"nine|ten|eleven|twelve|noon|next|this|later|earlier)))[\w'’&-]|"
+    r"(?!\d|[$€£]|the \d|(?:weekly|monthly|once|twice|every|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|"
+    r"apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|"
+    r"dec(?:ember)?|half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|"
+    r"thirty|noon|next|this|later|earlier)(?![\w'’]))[\w'’&-]|"
+    r"\b(?:left|quit|ditched|dropped|dumped|swapped|binned|cancelled|canceled)"
+    r"(?: [\w'’&-]+){1,3}? for (?!\d|[$€£]|(?:an?|the|good|now|my|our|this)\b)[\w'’&-]|"
     r"\bwith (?-i:[A-Z])[\w'’&-]+(?: now)?\W*$",
     re.I,
 )

@@ -87,9 +87,26 @@ def exchanged(candidate: Candidate, over: Sequence[Held]) -> Iterator[Candidate]
     for held in over:
         note = held.written.memory.value
         place = next((each for each in WORD.finditer(note) if _day(each[0]) == old), None)
-        if held.type == NOTE and place is not None and new.lower() not in note.lower():
-            words = f"{note[: place.start()]}{new}{note[place.end() :]}"
+        if held.type != NOTE or place is None or new.lower() in note.lower():
+            continue
+        words = _priceless(f"{note[: place.start()]}{new}{note[place.end() :]}")
+        if words is not None:
             yield _in_place(candidate, held, words)
+
+
+def _priceless(note: str) -> str | None:
+    """A note of what has taken another's place, without the part that tells a price: that was the
+    other's. None where nothing tells it apart."""
+    kept = [each for each in _COMMA.split(note) if _PRICE.search(each) is None]
+    return ", ".join(kept) if kept and _PRICE.search(kept[0]) is None else None
+
+
+_COMMA = compile_later(r",\s*")
+_PRICE = compile_later(
+    r"[$€£] ?\d|\d ?(?:[$€£]|(?:k|euros?|eur|quid|pounds|gbp|dollars?|usd|bucks|p)\b)|"
+    r"\d (?:a|per|each|every) (?:month|year|week|hour|session|class|visit|night)\b",
+    re.I,
+)
 
 
 def _in_place(candidate: Candidate, held: Held, words: str) -> Candidate:

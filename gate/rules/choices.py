@@ -38,6 +38,12 @@ def _load() -> tuple[dict[str, Choice], int]:
     return names, longest
 
 
+def names_only(choice: Choice, words: str) -> bool:
+    """Whether words only say what kind of thing a choice is: "for the mobile", of a network."""
+    said = [each for each in words.lower().split() if each not in _ARTICLES]
+    return bool(said) and choice.words.issuperset(said)
+
+
 _NAMES, _LONGEST = _load()
 _VERSION = compile_later(r"[vs]?\d+[a-z]?(?:\.\w+)*$")
 _ARTICLES = frozenset({"the", "a", "an", "my", "our"})

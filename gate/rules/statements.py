@@ -348,6 +348,8 @@ def _finding(
         if front is not None:
             context = text_of(content, words, *front)
             start = min(start, words[front[0] - 1].start)
+    if context is not None and chosen is not None and choices.names_only(chosen[0], context):
+        context = None
     if says.get("already") and (when.start or 0) > reading.said_at:
         when = NEVER
     if clause.ended or replaces:
