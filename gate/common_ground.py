@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from beliefledger.gate.meant_memories import stem, stems
 from beliefledger.gate.pairs import Said, Told, commonplaces
 from beliefledger.gate.registry import NOTE
@@ -50,3 +52,18 @@ def _addressed(text: str) -> set[str]:
     """The names of who is spoken to: of one, for several are a list."""
     names = {each.lower() for each in _ADDRESSED.findall(text)}
     return names if len(names) == 1 else set()
+
+
+def only_pays(said: Said, told: Told) -> bool:
+    """Whether a sentence has words of what is told only as where its money is from: "a laptop with
+    my tutoring money"."""
+    rest = _MONEY.sub(" ", said.text)
+    shared = (said.stems & told.stems) - commonplaces()
+    return rest != said.text and stems(rest).isdisjoint(shared)
+
+
+_MONEY = compile_later(
+    r"\b(?:with|from|using|out of|off|thanks to) (?:all )?(?:the|my|our)(?: [\w'’-]{1,24}){1,3} "
+    r"(?:money|cash|savings?|pay|pay ?check|pay ?cheque|wages?|salary|earnings|tips|bonus|income)\b",
+    re.I,
+)

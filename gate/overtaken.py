@@ -12,7 +12,12 @@ from collections.abc import Iterator, Sequence
 from beliefledger.gate import lapses, successions
 from beliefledger.gate.absences import is_back
 from beliefledger.gate.belief import Held
-from beliefledger.gate.common_ground import have_a_subject, is_of_a_part, only_share_names
+from beliefledger.gate.common_ground import (
+    have_a_subject,
+    is_of_a_part,
+    only_pays,
+    only_share_names,
+)
 from beliefledger.gate.homonyms import only_share_a_stem
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems, told_last
 from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by, topics
@@ -102,7 +107,7 @@ def overtaken(
             continue
         if _is_owned(held) and _PARTED.isdisjoint(said.cues):
             continue  # "we changed the practice software", of who runs a practice
-        if _is_rid_of_another(said, held) or _only_says_when(said, of):
+        if _is_rid_of_another(said, held) or _only_says_when(said, of) or only_pays(said, of):
             continue
         if is_back(said, held) or did_it_once(said, of) or only_share_a_stem(said.low, of.claim):
             continue

@@ -120,3 +120,21 @@ def test_of_who_is_gone_no_description_is_left(somebody, before, said, over):
 @pytest.mark.parametrize(("before", "said", "stands"), LISTED)
 def test_of_several_the_others_are_left(somebody, before, said, stands):
     somebody.ends_with((before, said), (), (stands,))
+
+
+MONEY = [
+    "got a thinkpad with my tutoring money, which linux should i put on",
+    "bought a bike from my tutoring savings",
+    "got a thinkpad with all my tutoring earnings",
+]
+
+
+@pytest.mark.parametrize("said", MONEY)
+def test_what_is_paid_for_with_what_one_earns_does_not_end_that(somebody, said):
+    before = "im tutoring maths now, 18 quid an hour"
+    somebody.ends_with((before, said), (), (before,))
+
+
+def test_who_stops_earning_ends_it(somebody):
+    turns = ("im tutoring maths now, 18 quid an hour", "stopped tutoring, no money in it")
+    somebody.ends_with(turns, ("18 quid",), ())
