@@ -64,6 +64,6 @@ def only_pays(said: Said, told: Told) -> bool:
 
 _MONEY = compile_later(
     r"\b(?:with|from|using|out of|off|thanks to) (?:all )?(?:the|my|our)(?: [\w'’-]{1,24}){1,3} "
-    r"(?:money|cash|savings?|pay|pay ?check|pay ?cheque|wages?|salary|earnings|tips|bonus|income)\b",
+    r"(?:money|cash|savings?|pay|pay ?che(?:ck|que)|wages?|salary|earnings|tips|bonus|income)\b",
     re.I,
 )

@@ -228,10 +228,10 @@ def is_past(one: Held, turn: TurnView) -> bool:
 def _is_as_much(claim: str, old: new_figures.Figure, candidate: Candidate, *, named: bool) -> bool:
     """Whether what a claim has so much of may be as much as is said now: it is measured or paid
     for, in the same unit, and neither doubles nor halves twice."""
-    if named and _PAID.search(claim) is not None:
-        return True
     quote = candidate.spans[0].quote
     at = quote.find(candidate.value)
+    if named and _PAID.search(claim) is not None:
+        return _NO_MONEY.match(quote, at + len(candidate.value)) is None
     new_unit, old_unit = unit_of(quote[at + len(candidate.value) :]), unit_of(claim[old.end :])
     if not (old_unit in MEASURES or _PAID.search(claim)) or new_unit not in {"", old_unit}:
         return False
@@ -247,6 +247,12 @@ def _amount(figure: str) -> float:
     return thousands * float(digits) if _PLAIN.fullmatch(digits) else 0.0
 
 
+_NO_MONEY = compile_later(
+    r"[ -]?(?:mg|mcg|ml|g|kg|kilos?|km|miles?|hours?|minutes?|mins?|percent|%|days?|weeks?|months?|"
+    r"years?|reps?|people|tablets?|pills?|units?|stone|lbs?)\b(?! (?:a|per) (?:month|week|year)\b)",
+    re.I,
+)
+"""Behind a figure that is no price: "put me up to 10 mg"."""
 _MOST = 2.5
 _PLAIN = compile_later(r"\d{1,9}(?:\.\d{1,3})?")
 _DOWN_TO = compile_later(
