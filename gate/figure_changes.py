@@ -295,14 +295,17 @@ def _figure_meant(
     quote = candidate.spans[0].quote
     if distinctions.apart(quote, claim, memory.attribute) or distinctions.name_others(quote, claim):
         return None
-    if not set(_DIGITS.findall(memory.attribute)) <= set(_DIGITS.findall(quote)):
-        return None  # the figure of `5k-record` says which record, and not how fast
     at = quote.find(candidate.value)
     if BY.search(quote[:at]) or _BY_SO_MUCH.match(quote[at + len(candidate.value) :]):
         return None
     old = old_figure(claim, kind, quote, at, candidate.value)
     if old is None:
         return None
+    if memory.attribute.startswith("health.medication."):
+        if not _names_it(memory.value, topic):
+            return None  # another medicine is taken beside it
+    elif not set(_DIGITS.findall(memory.attribute)) <= set(_DIGITS.findall(quote)):
+        return None  # the figure of `5k-record` says which record, and not how fast
     if one.type in ("event", "commitment"):
         start = memory.when.start
         if start is not None and start < turn.said_at - DAY:
@@ -332,6 +335,12 @@ def _figure_meant(
                 return None
     shared = (topic & words) - MEASURES
     return (len(shared), old) if shared else None
+
+
+def _names_it(medicine: str, topic: set[str]) -> bool:
+    """Whether the words of a medicine, without its dose, are among the stems of a sentence."""
+    named = {stem(word) for word in new_figures.words_of(medicine)} - MEASURES
+    return bool(named) and named <= topic
 
 
 def _numbers_another(before: str, words: set[str]) -> bool:

@@ -22,6 +22,7 @@ from beliefledger.gate.meant_memories import (
     stem,
     stems,
 )
+from beliefledger.gate.medicines import medicines_before
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.remainders import in_part
 from beliefledger.gate.rules import distinctions, new_figures
@@ -114,11 +115,13 @@ def _is_raised_to(renewal: Renewal, said: str) -> bool:
 
 def older_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:
     """What tells an older value of a candidate's slot without being in it: notes ("my manager is
-    Dana", where the user reports to Olek), who was a partner before, the flat in another town."""
+    Dana", where the user reports to Olek), who was a partner before, the flat in another town, the
+    medicine that another one takes the place of."""
     return (
         _notes_of_slot(standing, candidate)
         or _partners_before(standing, candidate)
         or homes_elsewhere(standing, candidate)
+        or medicines_before(standing, candidate)
     )
 
 

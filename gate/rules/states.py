@@ -65,6 +65,7 @@ _PARTED = compile_later(
     re.I,
 )
 """What somebody parted with is not what they have: "I sold my flat in Leeds"."""
+_CLAUSE = compile_later(r"[,;:]|\bbut\b|\bso (?=(?:they|dr|the|my)\b)", re.I)
 _GOT = compile_later(r"\b(?:got|bought|ordered|picked up)\b", re.I)
 _FOR_OTHERS = compile_later(
     r"[^.;!?]{0,20}? for (?:(?:you|him|her|them|someone|somebody)\b|"
@@ -123,7 +124,7 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
         if match is None or asked(text, match):
             continue
         mark = match[0][:1] in ",;"  # then the words before it are another clause
-        lead = "" if mark else re.split(r"[,;:]|\bbut\b", text[: match.start()])[-1]
+        lead = "" if mark else _CLAUSE.split(text[: match.start()])[-1]
         was = match.groupdict().get("was") or ""  # "used to be", of what is something else now
         said = match[0].replace(was, "", 1)
         if _DOUBT.search(lead) or _DOUBT.search(said) or _PARTED.search(lead):
