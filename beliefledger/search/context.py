@@ -16,7 +16,9 @@ from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.projections.aboutness import ABOUT
 from beliefledger.projections.routing import asks_agent
+from beliefledger.projections.search_terms import terms
 from beliefledger.projections.showing import says_nothing
+from beliefledger.projections.slot_routing import asked_for, with_same
 from beliefledger.search.answers import FoundAnswer, StandingAnswer
 from beliefledger.search.context_text import (
     Block,
@@ -144,13 +146,14 @@ def telling(results: Sequence[FoundAnswer], query: str) -> list[FoundAnswer]:
     asked = canonical_text(query)
     others = [each for each in results if each.memory or canonical_text(each.text) != asked]
     best = max((each.score for each in others), default=0.0)
-    least = max(LEAST, SHARE * best)
+    asked_words = asked_for(query).terms
     near = [
         each
         for each in others
-        if each.score >= least
+        if each.score >= max(LEAST, SHARE * best)
         or (each.memory and "slot" in each.arms)
         or _of_slot(each) >= ANSWERED
+        or (each.score >= SHARE * best and _answers(each, asked_words))
     ]
     if not any(each.memory and _of_slot(each) >= ANSWERED for each in near):
         return near
@@ -160,6 +163,15 @@ def telling(results: Sequence[FoundAnswer], query: str) -> list[FoundAnswer]:
 def _of_slot(found: FoundAnswer) -> float:
     arm = found.arms.get("slot")
     return 0.0 if arm is None else arm.score
+
+
+def _answers(found: FoundAnswer, asked: Sequence[str]) -> bool:
+    """Whether a result is about what is asked, or has all that is asked about. Where little was
+    said its score is low even so: a word that most texts have counts for next to nothing."""
+    if _of_slot(found) >= ABOUT:
+        return True
+    own = frozenset(terms(found.text))
+    return bool(asked) and all(not with_same(each).isdisjoint(own) for each in asked)
 
 
 def _goes_with(turn: FoundAnswer, query: str, best: float) -> bool:

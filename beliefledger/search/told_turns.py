@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from beliefledger.gate import speech
+from beliefledger.gate.asking_tails import told_until
 from beliefledger.gate.checks import REDACTED
 from beliefledger.gate.outcomes import CAPPED
 from beliefledger.gate.sentences import sentences
@@ -25,6 +26,15 @@ _POLITE = re.compile(
     r"|will you)\b[\s,!]*+)*+",
     re.I,
 )
+_OPENS_ASKING = re.compile(
+    r"\s*+(?:(?:please|ok(?:ay)?|hey|hi|hello|so|and|but|now|then|actually|btw)\b[\s,!]*+)*+"
+    r"(?:wh(?:at|ich|o|ose|om|en|ere|y)|how|can|could|would|will|should|shall|may|might|do|does|did"
+    r"|is|are|am|was|were|has|have|if|any|maybe|perhaps|you|your)\b",
+    re.I,
+)
+_HEARER = frozenset(("you", "your"))
+_TAIL, _TOLD = 3, 3
+"""A question at the end has so many words at most, and what it asks about so many at least."""
 _WORD = re.compile(r"[a-z]++", re.I)
 _SPEAKER = re.compile(r"\b(?:i|my|we|our)\b", re.I)
 _SCENES = frozenset({SpeechAct.ROLE_PLAY, SpeechAct.HYPOTHETICAL})
@@ -67,7 +77,10 @@ def acts(text: str) -> Acts:
         act = speech.speech_act(text, start, end)
         if act in CAPPED or REDACTED in sentence or _sets_a_scene(text, start, end):
             unmeant.append((start, end))
-        elif act is SpeechAct.QUESTION or sentence.endswith("?") or _idle(sentence):
+        elif _idle(sentence) or (
+            (act is SpeechAct.QUESTION or sentence.endswith("?"))
+            and not _tells_before(text, start, end)
+        ):
             idle.append((start, end))
     return Acts(tuple(unmeant), tuple(idle), len(unmeant) + len(idle) < len(whole))
 
@@ -76,6 +89,21 @@ def _sets_a_scene(text: str, start: int, end: int) -> bool:
     """Whether what a sentence says of its speaker is imagined: "Let's play, I'm a pirate"."""
     speaker = _SPEAKER.search(text, start + 1, end)
     return speaker is not None and speech.speech_act(text, speaker.start(), end) in _SCENES
+
+
+def _tells_before(text: str, start: int, end: int) -> bool:
+    """Whether a question tells something before it asks: "the quote is 48 a month, normal?"."""
+    if told_until(text, start, end) is not None:
+        return True
+    head, comma, tail = text[start:end].rpartition(",")
+    asked = _WORD.findall(tail)
+    return (
+        bool(comma)
+        and len(asked) <= _TAIL
+        and not any(each.lower() in _HEARER for each in asked)
+        and len(_WORD.findall(head)) >= _TOLD
+        and _OPENS_ASKING.match(head) is None
+    )
 
 
 def _idle(sentence: str) -> bool:

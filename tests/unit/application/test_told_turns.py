@@ -27,6 +27,10 @@ def told(text):
         "Thanks, that helps.",
         "lol ok, good night",
         "tell me about my pets. Thanks!",
+        "is 48 a month normal, too much?",
+        "so should I get the clio, the red one?",
+        "You work at Red Bull, right?",
+        "what about a new car, maybe a clio?",
     ],
 )
 def test_questions_requests_and_small_talk_state_nothing(text):
@@ -41,6 +45,9 @@ def test_questions_requests_and_small_talk_state_nothing(text):
         "We're in York now! boxes everywhere",
         "let me know if you need my address, I'm in Leeds",
         "my mate Tom says he's moving to Dubai",
+        "bought a used renault clio, insurance quote is 48 a month, normal?",
+        "my rent goes up to 900, too much?",
+        "the landlord wants 900 a month from May, can he do that?",
     ],
 )
 def test_statements_are_told(text):
