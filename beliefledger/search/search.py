@@ -181,6 +181,7 @@ class Search:
         for hit in looked.hits:
             memory, decision, episode = None, None, None
             parts: tuple[OutdatedWords, ...] = ()
+            left = False
             if hit.row_id is not None:
                 memory, decision = memories.get(hit.row_id, (None, None))
                 if memory is not None and memory.memory_id != hit.id:
@@ -189,7 +190,7 @@ class Search:
                 if memory is not None and hit.against:
                     memory = memory.model_copy(update={"contradicts": hit.against})
             else:
-                text, episode, parts = _episode(words[hit.words_at], hit)
+                text, episode, parts, left = _episode(words[hit.words_at], hit)
             if text is None:
                 continue
             found.append(
@@ -206,7 +207,7 @@ class Search:
                     components={name: round(each, 4) for name, each in hit.components.items()},
                     why=_why(hit),
                     tokens=tokens(text),
-                    standing=_standing(hit, memory, parts),
+                    standing=_standing(hit, memory, parts, left=left),
                     memory=memory,
                     decision=decision,
                     episode=episode,
@@ -265,16 +266,25 @@ def _then(
     return Then(asked.as_of, now, rules, purpose, THEN, snapshot.position, snapshot.at)
 
 
-def _episode(
-    recorded: Recorded, hit: Hit
-) -> tuple[str | None, EpisodeAnswer | None, tuple[OutdatedWords, ...]]:
+class _Said(NamedTuple):
+    """A turn's words, itself, its words that are no longer so, and whether any others of it are
+    still so where no memory of it is."""
+
+    text: str | None
+    episode: EpisodeAnswer | None = None
+    parts: tuple[OutdatedWords, ...] = ()
+    left: bool = False
+
+
+def _episode(recorded: Recorded, hit: Hit) -> _Said:
     turn = recorded.event
     if not isinstance(turn, TurnRecorded) or hit.turn is None:
-        return None, None, ()
+        return _Said(None)
     said_at = recorded.recorded_at if turn.said_at is None else turn.said_at
     words = TurnWords(turn.content, hit.turn.withheld, over_of(hit.parts))
     # Where all of it is outdated, by one and the same, the standing says so.
-    several = hit.superseded is None or words.is_of_several
+    left = hit.superseded is not None and words.is_left
+    several = hit.superseded is None or left or words.is_of_several
     episode = EpisodeAnswer(
         turn_id=recorded.stream,
         position=recorded.position,
@@ -287,16 +297,16 @@ def _episode(
         OutdatedWords(words=said, superseded_by=over.by, since=over.since)
         for said, over in (words.over() if several else ())
     )
-    return words.told(marked=several), episode, parts
+    return _Said(words.told(marked=several), episode, parts, left)
 
 
 def _standing(
-    hit: Hit, memory: BeliefAnswer | None, parts: tuple[OutdatedWords, ...]
+    hit: Hit, memory: BeliefAnswer | None, parts: tuple[OutdatedWords, ...], *, left: bool
 ) -> StandingAnswer:
     contested = memory is not None and (memory.contested or bool(memory.contradicts))
     contested = contested or (hit.turn is not None and hit.turn.contested)
     over = hit.superseded
-    if over is None:
+    if over is None or left:
         state: Literal["current", "contested"] = "contested" if contested else "current"
         return StandingAnswer(state=state, parts=parts, reasons=hit.reasons)
     return StandingAnswer(

@@ -6,14 +6,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from beliefledger.gate.sentences import around as sentence_at
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.standing import Outdated
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.times import to_datetime
-from beliefledger.projections.showing import Superseded, blanked
+from beliefledger.projections.showing import BLANK, Superseded, blanked
+from beliefledger.search.parts_left import parts_left
 
 Run = tuple[int, int]
 """Code points [start, end) of a text."""
+_JOINS = frozenset("and but or so also then while plus btw".split())
+_SOME = 2
+"""So many words besides these tell something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +47,29 @@ class TurnWords:
         for each in sorted(self.outdated, key=lambda over: over.end) if marked else ():
             if each.end <= at or self._is_withheld(each.start, each.end):
                 continue
-            parts += [self._shown(at, each.end), f" {outdated(each.since)}"]
+            parts += [self._shown(at, each.end), f" {self._mark(each, at)}"]
             at = each.end
         return "".join([*parts, self._shown(at, len(self.text))])
+
+    def _mark(self, over: Over, at: int) -> str:
+        """What says that words are no longer so, behind them; it repeats them where others that are
+        still so stand before them, from `at` on, in one sentence."""
+        start = max(at, min(sentence_at(self.text, over.start)[0], over.start))
+        before = self._shown(start, over.start).lower().replace(BLANK, " ").split()
+        if len([each for each in before if each.strip(",;:") not in _JOINS]) < _SOME:
+            return outdated(over.since)
+        return outdated(over.since, self._shown(over.start, over.end))
 
     @property
     def is_of_several(self) -> bool:
         """Whether several things that it says are no longer so, since other times."""
         return len({(each.by, each.since) for each in self.outdated}) > 1
+
+    @property
+    def is_left(self) -> bool:
+        """Whether it says anything else than what is no longer so."""
+        over = [(each.start, each.end) for each in self.outdated]
+        return parts_left(self.text, over, self.withheld)
 
     def over(self) -> list[tuple[str, Over]]:
         """The words that are no longer so, each once, without those that are withheld."""
@@ -106,9 +126,11 @@ def over_of(some: Iterable[Superseded | Outdated]) -> tuple[Over, ...]:
     )
 
 
-def outdated(since: datetime | None) -> str:
+def outdated(since: datetime | None, words: str = "") -> str:
+    """The mark behind words that are no longer so; with the words where others stand before."""
     day = "" if since is None else f" since {since.date().isoformat()}"
-    return f"(no longer so{day})"
+    which = f": “{words}”" if words else ""
+    return f"(no longer so{day}{which})"
 
 
 def _touches(one: Run, others: Sequence[Run]) -> bool:

@@ -7,20 +7,44 @@ import pytest
 from beliefledger import open_memory
 
 ANSWERED = [
-    ("can you write a card for my brother felix, he's getting married", "what is my brother called", "felix"),
+    (
+        "can you write a card for my brother felix, he's getting married",
+        "what is my brother called",
+        "felix",
+    ),
     ("write a toast for my sister nora, she turns 30", "what's my sister's name", "nora"),
     ("can you write a card for my nan dorothy, she turns 90", "what is my nan called", "dorothy"),
     ("bought a used renault clio, which tyres should i get", "what car do i have", "clio"),
     ("bought a used renault clio, which tyres should i get", "did i buy a car", "clio"),
-    ("got a thinkpad with my bonus, which linux should i put on", "which laptop do i have", "thinkpad"),
+    (
+        "got a thinkpad with my bonus, which linux should i put on",
+        "which laptop do i have",
+        "thinkpad",
+    ),
     ("adopted a whippet called pickle, how much should he eat", "what pet do i have", "pickle"),
-    ("started learning the cello, how often should i practise", "what instrument do i play", "cello"),
+    (
+        "started learning the cello, how often should i practise",
+        "what instrument do i play",
+        "cello",
+    ),
     ("moved to porto last week, any tips for flats?", "where do i live", "porto"),
-    ("bought a used renault clio, insurance quote is 48 a month, normal?", "what car do i drive", "clio"),
-    ("bought a used renault clio, insurance quote is 48 a month, normal?", "how much is my car insurance", "48"),
+    (
+        "bought a used renault clio, insurance quote is 48 a month, normal?",
+        "what car do i drive",
+        "clio",
+    ),
+    (
+        "bought a used renault clio, insurance quote is 48 a month, normal?",
+        "how much is my car insurance",
+        "48",
+    ),
     ("rest at home with the kids (mila 4, jonas 7)", "what are my kids called", "mila"),
-    ("got the offer from indeed, i start on the 23rd, same role", "whos my employer these days", "indeed"),
-]  # fmt: skip
+    (
+        "got the offer from indeed, i start on the 23rd, same role",
+        "whos my employer these days",
+        "indeed",
+    ),
+]
 UNSAID = [
     ("i went to the cinema with my cousin", "what car do i have"),
     ("i went to the cinema with my cousin", "what is my brother called"),
