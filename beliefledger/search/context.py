@@ -233,10 +233,13 @@ def _disputed(standing: StandingAnswer) -> bool:
     return standing.state == "contested"
 
 
-def merged(candidates: Sequence[Candidate]) -> list[ContextLine]:
+def merged(
+    candidates: Sequence[Candidate], taken_up: Mapping[str, str] | None = None
+) -> list[ContextLine]:
     """The lines in the order in which they are wanted, none twice: memories before episodes, the
     same claim once, and a memory and the turns that it came of as one, with the sentence where that
-    says more. Citations are as short as may be."""
+    says more. Citations are as short as may be. `taken_up` are the later turns by which something
+    is perhaps outdated, by its id."""
     memories: list[Candidate] = []
     claims: set[tuple[str, bool]] = set()
     for each in candidates:
@@ -265,7 +268,23 @@ def merged(candidates: Sequence[Candidate]) -> list[ContextLine]:
         elif (key := (each.claim, each.line.section == "past")) not in claims:
             claims.add(key)
             episodes.append(each.line)
-    return _cited([*lines, *episodes])
+    told = [*lines, *episodes]
+    if taken_up:
+        by_turn = {turn_id: lines[number].id for turn_id, number in of_turn.items()}
+        told = [_doubted(line, taken_up, by_turn) for line in told]
+    return _cited(told)
+
+
+def _doubted(
+    line: ContextLine, taken_up: Mapping[str, str], by_turn: Mapping[str, str]
+) -> ContextLine:
+    """A line with what says of it later that something changed: the turn, or the line of the memory
+    that came of it."""
+    later = taken_up.get(line.id)
+    if later is None or line.section == "past":
+        return line
+    by = by_turn.get(later, later)
+    return line if by == line.id else line.model_copy(update={"taken_up_by": by})
 
 
 def _past(turn: Candidate, memories: Sequence[Candidate]) -> list[ContextLine]:
@@ -294,6 +313,7 @@ def _cited(lines: Sequence[ContextLine]) -> list[ContextLine]:
     """Each line with a citation that no other line has, and what took its place by its own."""
     ids = {line.id for line in lines}
     ids |= {line.superseded_by for line in lines if line.superseded_by is not None}
+    ids |= {line.taken_up_by for line in lines if line.taken_up_by is not None}
     length = SHORT
     while len({each[:length] for each in ids}) < len(ids):
         length += 1
@@ -302,6 +322,7 @@ def _cited(lines: Sequence[ContextLine]) -> list[ContextLine]:
             update={
                 "citation": line.id[:length],
                 "superseded_by": line.superseded_by and line.superseded_by[:length],
+                "taken_up_by": line.taken_up_by and line.taken_up_by[:length],
             }
         )
         for line in lines

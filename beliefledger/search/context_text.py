@@ -62,6 +62,8 @@ class ContextLine(Frozen):
     """What was said, where a memory came of it and it says more."""
     superseded_by: str | None = None
     """The citation of what took its place, or the id where that has no line."""
+    taken_up_by: str | None = None
+    """The same of what was said later, by which it is perhaps outdated; see `FoundAnswer`."""
 
 
 class Block:
@@ -139,6 +141,8 @@ def _element(line: ContextLine) -> str:
         told["planned"] = "its time is over" if line.section == "past" else "yes"
     if line.superseded_by is not None:
         told["superseded-by"] = line.superseded_by
+    if line.taken_up_by is not None:
+        told["perhaps-outdated-by"] = line.taken_up_by
     if line.speaker is not None:
         told |= {"speaker": line.speaker, "role": _plain_name(line.role)}
     if line.words is not None:
@@ -169,6 +173,8 @@ def _about(line: ContextLine) -> Iterator[str]:
         yield f"{line.confidence:.0%} sure"
     if line.superseded_by is not None:
         yield f"superseded by [{line.superseded_by}]"
+    if line.taken_up_by is not None:
+        yield f"perhaps outdated, see [{line.taken_up_by}]"
 
 
 def _since(line: ContextLine) -> str:

@@ -123,7 +123,9 @@ class Contexts:
                 beside = self._pinning.of(request, searched.position, turns)
         now = searched.valid_at
         found = [of_found(each, beside.turns, searched.query, now) for each in results]
-        lines = merged([*_pinned(beside, now), *(each for each in found if each is not None)])
+        taken_up = {each.id: each.taken_up_by for each in searched.results if each.taken_up_by}
+        told = (*_pinned(beside, now), *(each for each in found if each is not None))
+        lines = merged(told, taken_up)
         fit = fitted(lines, call.subject, call.format, call.max_tokens, count)
         recall_id = None
         if call.record and fit.lines and ref is not None:
