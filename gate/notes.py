@@ -17,7 +17,7 @@ from beliefledger.gate.asking_tails import told_until
 from beliefledger.gate.coming_days import coming
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.rules import hyperboles, idioms, replies
+from beliefledger.gate.rules import bare_nouns, hyperboles, idioms, replies
 from beliefledger.gate.rules.findings import topic_of
 from beliefledger.gate.rules.languages import is_foreign as is_foreign_language
 from beliefledger.gate.rules.lexicon import BASES, PETS, Form, verb_form
@@ -331,7 +331,7 @@ def _eligible(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int
         deadline.check()
         if not is_of_length(text, start, end) or text[end - 1] == ":":
             continue
-        if left_out_across(text, start, end):
+        if left_out_across(text, start, end) or bare_nouns.is_of_another(text, start, end):
             continue  # by itself it would be the speaker's
         marked = text[end - 1] == "?"
         until = told_until(text, start, end)

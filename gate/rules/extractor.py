@@ -13,6 +13,7 @@ from beliefledger.gate.rules import (
     ages,
     aliases,
     bare_denials,
+    bare_nouns,
     birthdays,
     denials,
     doubts,
@@ -70,7 +71,7 @@ _PERSONAL = compile_later(
     r"(?:[,;–-]|\band|\bso) ?new \w+ (?:is|called|named)\b",
     re.I,
 )
-_NAMING = compile_later(r"\b(?:called|named|(?:his|her|its) name)\b", re.I)
+_NAMING = compile_later(r"\b(?:called|named|(?:his|her|its) name|name is|name['’]?s)\b", re.I)
 _YES = compile_later(
     r"^\W*(?:yes|yeah|yep|yup|right|exactly|correct|indeed|"
     r"that(?:'s|’s| is) (?:right|correct|true))\b",
@@ -158,9 +159,10 @@ class RuleExtractor:
         parting, figured = farewells.may_be_in(text), new_figures.may_be_in(text)
         renewing = renewals.may_be_in(text)
         found: list[RuleFinding] = []
+        told = [each for each in sentences(text) if not bare_nouns.is_of_another(text, *each)]
         if parting or figured or renewing:
             before = 0
-            for start, end in sentences(text):
+            for start, end in told:
                 deadline.check()
                 if parting:
                     found += farewells.findings(text, start, end, turn.said_at)
@@ -170,12 +172,12 @@ class RuleExtractor:
                     found += renewals.findings(text, start, end)
                 before = start
         if plain_changes.may_be_in(text):
-            for start, end in sentences(text):
+            for start, end in told:
                 found += plain_changes.findings(text, start, end)
         if lapses.may_be_in(text):
-            for start, end in sentences(text):
+            for start, end in told:
                 found += lapses.findings(text, start, end)
-        for start, end in sentences(text):
+        for start, end in told:
             found += successions.findings(text, start, end)
         taken_back = denials.named(text, turn.said_at, _stated)
         return [*taken_back, *(to_candidate(each, turn.said_at) for each in found)]

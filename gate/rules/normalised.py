@@ -9,7 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from beliefledger.gate.rules import lasting_states, other_subjects, self_descriptions, unmarked
+from beliefledger.gate.rules import (
+    bare_nouns,
+    lasting_states,
+    other_subjects,
+    self_descriptions,
+    unmarked,
+)
 from beliefledger.gate.rules.lexicon import BASES, GIVEN, NEAR, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.set_phrases import PHRASES, phrase
 from beliefledger.gate.rules.words import Token, tokens, without_there
@@ -45,8 +51,9 @@ _GOING_ON = _left_out_before(_DATA["subjectless"], _DATA["going_on"])
 _UNSURE = frozenset(_DATA["unsure"].split())
 _KIN = frozenset(_DATA["kin"].split())
 _OURS = frozenset(_DATA["ours"].split())
-_BARE, _VERBS = frozenset(_DATA["bare"].split()), ("is", "went")
-SUBJECTLESS = frozenset({*_SUBJECTLESS, *_KIN, *_BARE, *unmarked.FIRST, "dont", "cant", "new"})
+SUBJECTLESS = frozenset(
+    {*_SUBJECTLESS, *_KIN, *bare_nouns.BARE, *unmarked.FIRST, "dont", "cant", "new"}
+)
 """What a sentence about the speaker may begin with that leaves "I" out."""
 _SYMBOL = "\u2190"
 """Marks from here on are arrows, pictures and emoji."""
@@ -86,10 +93,10 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
         words = self_descriptions.with_speaker(words)
     if " there " in said:
         words = without_there(words)
-    bare = len(words) > 2 and words[0].low in _BARE and words[1].low in _VERBS
+    bare = len(words) > 2 and words[0].low in bare_nouns.BARE and words[1].low in bare_nouns.VERBS
     if words[0].low in _SUBJECTLESS and not bare:
         words = _with_subject(words)
-    elif bare or (
+    elif (bare and not bare_nouns.is_of_another(text, start, end)) or (
         len(words) > 2
         and (
             (

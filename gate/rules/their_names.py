@@ -58,6 +58,10 @@ def of_the_last(reading: Reading, before: list[Token]) -> Iterator[RuleFinding]:
     """The name of whom the sentence before told: "We got a puppy! He's called Wilf."."""
     words = reading.words
     first = next((at for at, word in enumerate(words) if word.low not in _OPENING), len(words))
+    if words[first : first + 1] and words[first].low in ("name", "name's", "names"):
+        begin = words[first].start  # "Got a kitten!! Name is Miso"
+        words = [*words[:first], Token("its", "its", begin, begin), *words[first:]]
+        reading = reading._replace(words=words)
     if not _SOMEBODY.isdisjoint(word.low for word in before):
         yield from _met(reading, before, first)
         return  # "My sister met someone. His name is …" names no sister
