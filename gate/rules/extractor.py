@@ -159,7 +159,11 @@ class RuleExtractor:
         parting, figured = farewells.may_be_in(text), new_figures.may_be_in(text)
         renewing = renewals.may_be_in(text)
         found: list[RuleFinding] = []
-        told = [each for each in sentences(text) if not bare_nouns.is_of_another(text, *each)]
+        told = [
+            (start, _so_far(text, start, end))
+            for start, end in sentences(text)
+            if not bare_nouns.is_of_another(text, start, end)
+        ]
         if parting or figured or renewing:
             before = 0
             for start, end in told:
@@ -271,6 +275,18 @@ _AGE = compile_later(
 
 
 _NO_VALUES = frozenset({"anymore", "any more", "any longer"})
+
+
+_NOT_YET = compile_later(
+    r"(?<=\w),? (?:(?:un)?till?|before|once) (?:i['’]?m|i am|we['’]?re|we are) ", re.I
+)
+
+
+def _so_far(text: str, start: int, end: int) -> int:
+    """Where what a sentence tells ends, without what is not so yet: "no bowling til I'm back on
+    days" ends no nights."""
+    waited_for = _NOT_YET.search(text, start, end)
+    return end if waited_for is None else waited_for.start()
 
 
 def _is_of_its_slot(mended: Candidate) -> bool:

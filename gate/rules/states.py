@@ -32,7 +32,7 @@ class _State(NamedTuple):
     among: str | None = None
     """The list of words.yaml that its value begins with one of."""
     claim: str | None = None
-    """What is claimed, with `{value}`; or else the words themselves."""
+    """What is claimed, with `{value}` or another group; or else the words themselves."""
 
 
 def _load() -> tuple[_State, ...]:
@@ -60,6 +60,12 @@ _DOUBT = compile_later(
     r"used to|almost|trying)\b|n['’]t\b",
     re.I,
 )
+_NOT_YET = compile_later(
+    r"\b(?:(?:un)?till?|before|once|unless|by the time|as soon as|(?:the )?(?:day|moment))"
+    r"(?: that)? $",
+    re.I,
+)
+"""Before what is not so now: "no bowling til I'm back on days"."""
 _PARTED = compile_later(
     r"\b(?:sold|selling|mov(?:ed|ing) out|g[ai]ve (?:up|back)|handed back|lost|rent(?:ed)? out)\b",
     re.I,
@@ -129,6 +135,8 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
         said = match[0].replace(was, "", 1)
         if _DOUBT.search(lead) or _DOUBT.search(said) or _PARTED.search(lead):
             continue
+        if _NOT_YET.search(text, 0, match.start()) is not None:
+            continue
         if _GOT.search(match[0]) and _FOR_OTHERS.match(text, match.end()):
             continue
         if state.before is not None and state.before.search(text[: match.end()]) is None:
@@ -166,7 +174,7 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
         told = reading.content[begin:stop]
         # "Work moved me to nights" tells more of work than of the user: it stands as said.
         claim = told if _ME.search(told) else claim_to(reading, begin, stop)
-        claim = state.claim.format(value=match["value"]) if state.claim else claim
+        claim = state.claim.format(**groups) if state.claim else claim
         yield RuleFinding(
             reading.content, begin, stop, claim, state.type, attribute,
             match["value"], state.importance, confidence=850,
