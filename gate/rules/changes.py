@@ -23,6 +23,7 @@ _MAY = compile_later(
     r"relocated|settled|emigrated|transferred|joined|hired|accepted|landed|"
     r"new (?:job|boss|manager|supervisor|line manager)|made redundant|laid off|let go|sacked|"
     r"fired|picked up|collected|now it|"
+    r"(?:getting )?up(?= at \d)|(?:in |going to )?bed(?= (?:at|by|around|about) )|"
     r"at (?=(?-i:[A-Z])))\b|"
     r"\b(?:died|passed away|they|someone|of us|is off|called off|cancell?ed|is my|moved to|"
     r"rescheduled|"

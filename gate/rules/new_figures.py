@@ -124,13 +124,11 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
     while end > start and content[end - 1] in ".!,; ":
         end -= 1
     quote = content[start:end]
-    topics = " ".join(dict.fromkeys(words_of(quote)))
-    topics = topics or " ".join(
-        dict.fromkeys(words_of(content[max(before, start - LONGEST) : start]))
-    )
+    last = content[max(before, start - LONGEST) : start]
     added = _ACTION.search(low) is not None and _TOTAL.search(low) is None
     beside = _BESIDE.search(low) is not None
-    for figure in _chosen(text, figures(quote)):
+    there = figures(quote)
+    for figure in _chosen(text, there):
         if mine is None and _DENIED.search(clause_of(low, figure)):
             continue
         if beside and figure.kind == "weekday":
@@ -140,12 +138,25 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
         counted = mine is not None and mine.start(1) == figure.start
         if figure.kind == "number" and not counted and (added or _STANDING.search(low) is None):
             continue  # "got 3 more books" says not how many there are
+        clause = clause_of(quote, figure)
+        own = words_in(clause)
+        if not own and clause != quote and _OF_THE_DAY.search(clause.lower()):
+            continue  # "up at 6 now so bed by 10" says no 6 of going to bed
+        apart = own and any(
+            each.kind == figure.kind and clause_of(quote, each) != clause for each in there
+        )
+        topics = own if apart else words_in(quote) or words_in(last)
         yield RuleFinding(
             content, start, end, quote, "event", ATTRIBUTE,
             quote[figure.start : figure.end], 500, confidence=850, act=SpeechAct.CHANGE,
             retracts=True, replaces=figure.kind,
             ends=(Ends(attribute="*", value=topics or "-", among=True),),
         )  # fmt: skip
+
+
+def words_in(text: str) -> str:
+    """The words of a text that may say what a figure is of, each once, with blanks between."""
+    return " ".join(dict.fromkeys(words_of(text)))
 
 
 def clause_of(text: str, figure: Figure) -> str:
@@ -158,6 +169,7 @@ def clause_of(text: str, figure: Figure) -> str:
 _CLAUSES = compile_later(
     r"[,;:!?(–—]\s*|\.(?!\d)\s*|\s(?:-|and|so|but|cos|coz|cuz|because|bc|then)\s", re.I
 )
+_OF_THE_DAY = compile_later(r"\b(?:up|off|out|in|home|awake|done) (?:at|by|around|about) ")
 _DENIED = compile_later(_DATA["denied"])
 _BESIDE = compile_later(r"\b(?:also|too|as well)\b")
 _OF_THEM = compile_later(r" of (?:my|our|the|them|these|those|us|his|her|their|its)\b", re.I)
