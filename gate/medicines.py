@@ -65,4 +65,4 @@ def medicines_before(standing: Standing, candidate: Candidate) -> list[Held]:
 
 def _names(value: str) -> set[str]:
     """The medicines that a value names."""
-    return set(WORD.findall(value.lower())) & WORDS["medicines"]
+    return {word for word in WORD.findall(value.lower()) if word in WORDS["medicines"]}

@@ -153,8 +153,7 @@ def _is_plain(said: Said, of: Told) -> bool:
 
 
 def _is_moved(said: Said, of: Told) -> bool:
-    """Whether a sentence tells another time of an appointment that it names by two words: "they
-    rescheduled, my driving test is on June 12"."""
+    """Whether a sentence tells another time of an appointment that it names by two words."""
     named = {each for each in said.stems & stems(of.value) if each.isalpha()}
     return len(named) > 1 and restates(said, of, pointed=False)
 
@@ -175,8 +174,7 @@ _FAMILY = compile_later(
 
 
 def _adds_to(said: Said, held: Held, of: Told) -> bool:
-    """Whether a note names several of a family of whom a sentence says none, and nothing in that
-    says that anything changed: "the twins start school" leaves the twins' names."""
+    """Whether a note names several of a family, and a sentence none and no change of any."""
     if held.type != NOTE or len(of.named) < _SEVERAL or not _NO_CHANGE.issuperset(said.cues):
         return False
     if _FAMILY.search(of.claim) is None:

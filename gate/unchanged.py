@@ -99,8 +99,8 @@ def _by(standing: Standing, text: str, words: Sequence[str]) -> Iterator[Held]:
         yield from (each for each in standing.of_user() if trade_places.is_home(each))
     gone = homonyms.departed(text)
     if gone:
-        there = standing.of_user()
-        yield from (e for e in there if homonyms.only_bears_the_name(e.written.memory, gone))
+        mine = standing.of_user()
+        yield from (e for e in mine if homonyms.only_bears_the_name(e.written.memory, gone))
     if " to " in text and _NEARBY.search(text) is not None:
         yield from (each for each in standing.of(words) if VISIT.search(claim_of(each)))
 

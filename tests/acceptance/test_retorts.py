@@ -5,29 +5,85 @@ from __future__ import annotations
 import pytest
 
 SET_RIGHT = [
-    ("my sister Ana lives in Bonn", "Is Ana still in Bonn?", "no, she moved to Kiel in may", "lives in Bonn"),
+    (
+        "my sister Ana lives in Bonn",
+        "Is Ana still in Bonn?",
+        "no, she moved to Kiel in may",
+        "lives in Bonn",
+    ),
     ("I drive a Golf", "How is the Golf?", "sold it in march", "drives a Golf"),
     ("I play tennis every sunday", "How is the tennis going?", "gave it up, knees", "plays tennis"),
     ("my boss is Karin", "Did Karin say yes?", "she left in june, its Tom now", "boss is Karin"),
     ("my boss is Karin", "Did Karin say yes?", "no, she retired", "boss is Karin"),
     ("we have a cat called Tom", "What does Tom eat?", "he died in may", "Tom"),
-    ("I'm on the Pro plan", "As you're on the Pro plan you get support.", "cancelled that last month", "is on the Pro plan"),
+    (
+        "I'm on the Pro plan",
+        "As you're on the Pro plan you get support.",
+        "cancelled that last month",
+        "is on the Pro plan",
+    ),
     ("my gym is PureGym", "Is PureGym busy at 7?", "i left in january", "gym is PureGym"),
     ("my mum lives in Hull", "How is your mum?", "she passed away in march", "mum lives in Hull"),
     ("I study law at Leeds", "How is law going?", "dropped it, im doing history", "studies law"),
-    ("i use notion for everything", "You could add that in Notion.", "obsidian. ditched the other one ages ago", "notion for everything"),
-    ("i drink three Monsters a day", "Still three Monsters a day?", "none since new year :)", "three Monsters"),
-]  # fmt: skip
+    (
+        "i use notion for everything",
+        "You could add that in Notion.",
+        "obsidian. ditched the other one ages ago",
+        "notion for everything",
+    ),
+    (
+        "i drink three Monsters a day",
+        "Still three Monsters a day?",
+        "none since new year :)",
+        "three Monsters",
+    ),
+]
 ANEW = [
     ("I drive a Golf", "The Golf needs winter tyres.", "its a polo now", "polo", "drives a Golf"),
-    ("my phone plan costs me 25 a month", "With your plan at 25 that is 300.", "its 35 by now", "35", "25"),
+    (
+        "my phone plan costs me 25 a month",
+        "With your plan at 25 that is 300.",
+        "its 35 by now",
+        "35",
+        "25",
+    ),
     ("I get up at 6", "Since you get up at 6, lunch at 12?", "5:30 these days", "5:30", "at 6"),
-    ("my team has 8 people", "For your team of 8 I would book the big room.", "11 by now", "11", "8"),
-    ("I tutor maths, i have three pupils", "Worksheets for three pupils then?", "two, one stopped coming", "two pupils", "three"),
-    ("i do pilates thursdays", "Getting ready for Pilates tomorrow?", "its always weds now", "wednesdays", "thursdays"),
-    ("My brother Jonas lives in Oslo.", "Shall I look up Oslo for your visit to Jonas?", "He is in Tromsø now", "Tromsø", "Oslo"),
-    ("im a barista at a place on Brunswick st", "As a barista you know the feeling.", "floor manager now", "manager", "is a barista"),
-]  # fmt: skip
+    (
+        "my team has 8 people",
+        "For your team of 8 I would book the big room.",
+        "11 by now",
+        "11",
+        "8",
+    ),
+    (
+        "I tutor maths, i have three pupils",
+        "Worksheets for three pupils then?",
+        "two, one stopped coming",
+        "two pupils",
+        "three",
+    ),
+    (
+        "i do pilates thursdays",
+        "Getting ready for Pilates tomorrow?",
+        "its always weds now",
+        "wednesdays",
+        "thursdays",
+    ),
+    (
+        "My brother Jonas lives in Oslo.",
+        "Shall I look up Oslo for your visit to Jonas?",
+        "He is in Tromsø now",
+        "Tromsø",
+        "Oslo",
+    ),
+    (
+        "im a barista at a place on Brunswick st",
+        "As a barista you know the feeling.",
+        "floor manager now",
+        "manager",
+        "is a barista",
+    ),
+]
 STANDS = [
     ("I live in Lisbon", "How is the weather in Lisbon?", "it's raining now", "Lisbon"),
     ("I live in Lisbon", "Enjoy Lisbon!", "thanks, i'm at work now", "Lisbon"),
