@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-NAME = "rules/30"
+NAME = "rules/31"
 """What the extractor is called in the log."""
 
 
