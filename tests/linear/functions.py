@@ -153,6 +153,24 @@ I live in Lisbon.
 forget where i live please
 I have asthma.
 please forget where I live
+I am training for a marathon on Sundays.
+the trains don't run anymore
+I like rose wine.
+my aunt Rose died last week
+when I turned 30 I quit smoking
+I'm a baker at Greggs.
+got sacked from greggs
+first day at greggs after the holidays
+first day at hogan, they got me in a truck
+hogan switched me to the night route
+my daughter Mia does ballet on tuesdays
+mia joined the choir, practice fridays
+i found a studio in Delft for my pottery
+my physio is Karin
+karin is back
+mondays are dead
+I see my mum on wednesdays.
+their mum does mondays again
 """
 
 
