@@ -196,6 +196,7 @@ def _takes_its_slot(other: Candidate, span: Span, held: Held) -> bool:
         (other.entity, other.attribute) == (memory.entity, memory.attribute)
         and held.type != NOTE
         and not other.retracts
+        and other.value.lower() not in memory.claim.lower()  # "moved to Python 3.12"
         and any(
             each.turn is None and each.start < span.end and span.start < each.end
             for each in other.spans
