@@ -17,7 +17,7 @@ _STATES = re.compile(
     r"\W*+(?:(?:and|but|while|plus|also|btw)\b\W*+)?+(?:"
     r"(?:i|we) (?:also |still |always )?(?:am|are|have|like|love|hate|prefer|use|work|play|drive"
     r"|own|take|eat|drink|need|speak|study|teach)\b|[iI]['’]m\b"
-    r"|(?:(?:my|our) [a-z]++(?: [a-z]++)?+|(?!(?:"
+    r"|(?:(?:my|our) [a-z]++(?: [a-z]++)?|(?!(?:"
     r"it|that|this|there|these|those|they|he|she|its|the|which|who|where|when|what|so|because|as|if"
     r"|not|no|in|on|at|near|with|for|to|from)\b)[a-z]++)"
     r"(?:['’](?:s|re)| (?:is|are|has|have|(?!was\b)[a-z]{2,20}(?<!s)s)\b))",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from beliefledger import open_memory
+from beliefledger.search.parts_left import parts_left
 
 LEFT = [
     (
@@ -31,6 +32,12 @@ LEFT = [
         "what does Tom drive",
         "Tom drives",
     ),
+]
+SAYS_MORE = [
+    "I live in Leeds. My wife works at Google.",
+    "I live in Leeds, my older brother is a nurse.",
+    "I live in Leeds and Tom's a nurse.",
+    "I live in Leeds. I play the cello.",
 ]
 OVER = [
     ("I live in Leeds. Tom moved out.", "I moved to York.", "who moved out in Leeds"),
@@ -71,6 +78,11 @@ def test_what_is_still_so_is_not_told_as_past(memory, said, change, question, le
             assert found.standing.state == "current"
             assert "(no longer so since 2026-03-02" in found.text
             assert found.standing.parts
+
+
+@pytest.mark.parametrize("said", SAYS_MORE)
+def test_what_is_said_of_another_is_left(said):
+    assert parts_left(said, [(0, len("I live in Leeds"))])
 
 
 @pytest.mark.parametrize(("said", "change", "question"), OVER)
