@@ -12,7 +12,6 @@ from beliefledger.gate.standing import Outdated
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.times import to_datetime
 from beliefledger.projections.showing import BLANK, Superseded, blanked
-from beliefledger.search.parts_left import parts_left
 
 Run = tuple[int, int]
 """Code points [start, end) of a text."""
@@ -68,6 +67,8 @@ class TurnWords:
     @property
     def is_left(self) -> bool:
         """Whether it says anything else than what is no longer so."""
+        from beliefledger.search.parts_left import parts_left  # noqa: PLC0415  long to load
+
         over = [(each.start, each.end) for each in self.outdated]
         return parts_left(self.text, over, self.withheld)
 
