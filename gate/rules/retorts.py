@@ -83,6 +83,9 @@ _COUNT = compile_later(
     re.I,
 )
 """Another number, alone."""
+_NUMBER = compile_later(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b", re.I
+)
 _NEWS = compile_later(
     r"!|^\W*\w+\W*$|\b(?:now|left|stopped|down|only|afraid|born|came|since|just|died|joined|moved|gone|"
     r"more|sold|new|lost|bought|got)\b",
@@ -119,8 +122,9 @@ def findings(turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
         sentence = text[start:end]
         if end - start > _LONGEST_SENTENCE or is_question(sentence):
             continue
-        none = _NONE.match(sentence) is not None
-        new = None if none else _new_value(sentence)
+        counted = _NUMBER.search(asked.quote) is not None
+        none = counted and _NONE.match(sentence) is not None
+        new = None if none else _new_value(sentence, counted=counted)
         if new is None and not none and not _OVER.match(sentence):
             continue
         told = to_candidate(looked_up(text, start, end, ATTRIBUTE, words), turn.said_at)
@@ -133,9 +137,12 @@ def findings(turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
         )
 
 
-def _new_value(sentence: str) -> str | None:
+def _new_value(sentence: str, *, counted: bool) -> str | None:
+    """The new value of a sentence; a number alone only where the assistant said one."""
     count = _COUNT.match(sentence)
     if count is not None:
+        if not counted:
+            return None
         told = _NEWS.search(sentence) is not None and _THIS_ONCE.search(sentence) is None
         return count["new"] if told else None
     found = _NEW.match(sentence)
