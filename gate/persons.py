@@ -147,10 +147,13 @@ def told_of(text: str, names: frozenset[str]) -> Told | None:
         return Told(Person(title, None), more)
     named = _NAMED.match(text)
     if named is not None and named["name"].lower() in names and "'s" not in named["name"]:
-        if re.match(r"\W*+[\w-]+['’]s ", text) is not None:
+        if _OF_THEIRS.match(text) is not None:
             return None  # "Tom's dog"
         return Told(Person(None, named["name"].lower()), named["more"] or "")
     return None
+
+
+_OF_THEIRS = compile_later(r"\A\W*+[\w-]++['’]s ")
 
 
 def of_memory(held: Held, names: frozenset[str]) -> Told | None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from beliefledger.gate import notes
 from beliefledger.gate.belief import Held
 from beliefledger.gate.calendar_names import DAYS
-from beliefledger.gate.meant_memories import LASTING, Standing, in_place, stems
+from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place, stems
 from beliefledger.gate.overtaken import is_kin
 from beliefledger.gate.pairs import commonplaces, small_words
 from beliefledger.gate.registry import NOTE
@@ -118,8 +118,10 @@ _SMALL_NO_MORE = frozenset("work works working worked home one two three".split(
 """Small words that tell something where the assistant says them to the user."""
 
 
-def _has(claim: str, new: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(new)}(?!\w)", claim, re.I) is not None
+def _has(text: str, words: str) -> bool:
+    """Whether a text has these words, one after the other."""
+    there, asked = (" ".join(WORD.findall(each.lower())) for each in (text, words))
+    return f" {asked} " in f" {there} "
 
 
 def _swapped(candidate: Candidate, held: Held, new: str) -> tuple[str, str] | None:
