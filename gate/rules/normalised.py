@@ -153,8 +153,7 @@ def _with_whose(words: list[Token]) -> list[Token]:
         if words[at].low == "and":
             verb = at + 1 + (words[at + 1].low in WORDS["adverbs"])
             if verb + 1 < len(words) and words[verb].low in _DOES:
-                begin = words[at + 1].start
-                again = [Token(each.text, each.low, begin, begin) for each in words[: who + 1]]
+                again = words[: who + 1]
                 mark = Token(";", ";", words[at].start, words[at].start)
                 return [*words[:at], mark, *again, *words[verb:]]
     return words

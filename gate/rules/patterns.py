@@ -242,6 +242,7 @@ def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
         if first.text.removesuffix("s") in WORDS["time_units"] or first.low.endswith("day"):
             return at  # "moved to friday", of a meeting
         end = phrase_end(words, at, stop, _PLACE)
+        end = next((i for i in range(at + 1, end - 1) if _ends_a_place(words, i)), end)
         named = any(token.text[0].isupper() for token in words[at:end])
         named = named or first.low in WORDS["places"]
         with_care = any(token.text[0].isupper() and token.low not in GIVEN for token in words)
@@ -269,6 +270,12 @@ def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
         )
         return end if leads or is_job(low) else at
     return phrase_end(words, at, stop, _OF)
+
+
+def _ends_a_place(words: list[Token], at: int) -> bool:
+    """Whether a place is told in full before the word at `at`: "Cardiff, 950 a month"."""
+    following = words[at + 1].text
+    return words[at].low == "," and (following[0].isdigit() or following[0] in "$€£")
 
 
 _MONTHS = frozenset((*MONTHS, *(each[:3] for each in MONTHS), "sept"))

@@ -88,6 +88,8 @@ HOMES = [
     ("I share a flat in Leeds with Jess", "Leeds"),
     ("I'm renting a room in Hackney", "Hackney"),
     ("We've rented our flat in Leeds since 2021", "Leeds"),
+    ("we rent a two bed in Cardiff, 950 a month", "Cardiff"),
+    ("we are renting a 3 bedroom in Surulere meanwhile", "Surulere"),
 ]
 NO_HOMES = [
     "we rent a house in Cornwall every summer",
@@ -107,3 +109,17 @@ def test_where_one_rents_or_shares_a_home_one_lives(somebody, said, place):
 def test_what_one_rents_for_a_time_or_for_work_is_no_home(somebody, said):
     there = somebody.believed_after("I live in Oslo", said)
     assert [each.value for each in there if each.attribute == "home.location"] == ["Oslo"]
+
+
+KIN = [
+    ("my lads 15 and plays goalie for the county", "plays goalie for the county"),
+    ("our son is 15 and plays drums", "plays drums"),
+    ("My gran is 92 and lives in Split", "lives in Split"),
+    ("my sister is 30 and works at Shell", "works at Shell"),
+]
+
+
+@pytest.mark.parametrize(("said", "words"), KIN)
+def test_what_else_is_said_of_somebody_near_is_believed(somebody, said, words):
+    somebody.remember(said)
+    assert any(each.text.endswith(words) for each in somebody.beliefs())
