@@ -17,7 +17,13 @@ _AHEAD = compile_later(
     r"in (?:an?|\d|two|three|four|five|six) (?:days?|weeks?))",
     re.I,
 )
-_LASTS = compile_later(r"\b(?:from|every|always|usually|as of|since|for good|until|till?)\b", re.I)
+_LASTS = compile_later(
+    r"\b(?:from|every|always|usually|as of|since|for good|until|till?|mov(?:es?|ing)|starts?|starting|"
+    r"begins?|goes (?:up|down|part|full|to)|switch\w*|chang\w+|gets?|getting|becom\w+|turns?|retires?|"
+    r"opens?|opening|reopens?|called|named|joins?|joining|new|is (?:the|my|our|an?))\b",
+    re.I,
+)
+"""What goes on behind these days, or says more than what happens on them."""
 
 
 def coming(claim: str, said_at: Micros) -> When:

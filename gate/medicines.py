@@ -52,15 +52,33 @@ def medicines_before(standing: Standing, candidate: Candidate) -> list[Held]:
         and not held.written.memory.negated
         and _names(held.written.memory.value).isdisjoint(new)
     ]
-    words = set(WORD.findall(said.lower()))
-    named = [each for each in there if not _names(each.written.memory.value).isdisjoint(words)]
+    named = [
+        each for each in there if not _names(each.written.memory.value).isdisjoint(_words(said))
+    ]
     if named:
-        over = [each for each in named if _names(each.written.memory.value) <= words]
-        return over if _OVER.search(said) is not None else []
+        return [each for each in named if _is_over(_names(each.written.memory.value), said)]
+    others = _names(said) - new
     alone = len(there) == 1 and len(_names(there[0].written.memory.value)) == 1
-    if alone and _IN_PLACE.search(said) and _ALSO.search(said) is None:
+    if alone and not others and _IN_PLACE.search(said) and _ALSO.search(said) is None:
         return there
     return []
+
+
+def _is_over(names: set[str], said: str) -> bool:
+    """Whether the clause that names a medicine says that it did not do."""
+    clauses = [each for each in _CLAUSES.split(said) if not names.isdisjoint(_words(each))]
+    told = any(_OVER.search(each) for each in clauses)
+    return len(names) == 1 and told and not any(_STAYS.search(each) for each in clauses)
+
+
+_CLAUSES = compile_later(r"[,;:.!]| (?:so|because|and|but) ")
+_STAYS = compile_later(
+    r"\b(?:stays?|staying|still|keep(?:ing)?|continu\w+|with the|beside)\b", re.I
+)
+
+
+def _words(text: str) -> set[str]:
+    return set(WORD.findall(text.lower()))
 
 
 def _names(value: str) -> set[str]:

@@ -64,18 +64,16 @@ def meant(standing: Standing, candidate: Candidate) -> Retort:
 
 
 def noted(candidate: Candidate) -> Candidate:
-    """The user's answer as a note, with what the assistant said before it."""
-    answer, asked = candidate.spans
-    claim = f"{asked.quote} {answer.quote.rstrip(' .,;')}"
+    """The user's answer as a note: nothing that the assistant said is a part of it."""
+    answer = candidate.spans[0]
     return candidate.model_copy(
         update={
-            "claim": claim,
-            "spans": (asked, answer),
+            "spans": (answer,),
             "type": NOTE,
             "attribute": notes.ATTRIBUTE,
             "value": answer.quote,
-            "topic": topic_of(claim),
-            "category": category_of(claim),
+            "topic": topic_of(candidate.claim),
+            "category": category_of(candidate.claim),
             "replaces": None,
             "ends": (),
             "retracts": False,

@@ -1,6 +1,6 @@
-"""What has been so since a time, or for so long, and is so still: "I've been vegan since March",
-"I've been a nurse for ten years", "I've had a Polo since 2019". It is read as what is so now, with
-the time from which on it is.
+"""What has been so since a time, or for so long, and is so still: "I've been a nurse for ten
+years", "I've had a Polo since 2019". It is read as what is so now, with the time from which on it
+is.
 """
 
 from __future__ import annotations
@@ -36,8 +36,10 @@ _AT_HOME = 180 * 86_400_000_000
 """Who has been somewhere for longer than this lives there."""
 _UNITS = {"yr": "years", "yrs": "years"}
 _OF_BEFORE = frozenset(
-    "before previously formerly once ago then until till sold quit left moved".split()
+    "before previously formerly once ago then until till sold quit left moved old "
+    "borrowed rental hired".split()
 )
+_NO_MORE = _OF_BEFORE | {"retired", "stopped"}
 
 
 _CLOCK = compile_later(
@@ -67,8 +69,8 @@ def lasting(reading: Reading, clause: Clause) -> Iterator[Lasting]:
         return
     words = clause.tokens
     later = [word.low for word in words[clause.verb : clause.stop + 3]]
-    if not _OF_BEFORE.isdisjoint(later):
-        return
+    if not _OF_BEFORE.isdisjoint(later) or any(each.endswith(("'s", "’s")) for each in later[:4]):
+        return  # "my wife's Fiat" is not one's own
     for tense in _TENSES[clause.tense]:
         now = clause._replace(tense=tense)
         for at in range(clause.stop - 2, clause.verb + 1, -1):
@@ -101,6 +103,8 @@ def is_of_a_day(clause: Clause) -> bool:
 def of_others(words: list[Token]) -> list[Token]:
     """ "My sister has lived in Oslo since 2015" as "my sister lives …", "Tom has been a vet for two
     years" as "Tom is a vet …"."""
+    if not _NO_MORE.isdisjoint(word.low for word in words):
+        return words
     for at in range(2, len(words) - 2):
         verb, form = verb_form(words[at].low)
         if words[at].low == "been" and words[at + 1].low in ("a", "an"):

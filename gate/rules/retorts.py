@@ -22,11 +22,11 @@ _OF_THE_ASSISTANT, _LONGEST_ASKED = 2, 200
 """So many of the assistant's last sentences, of so many characters, are what one answers to."""
 
 _LEAD = (
-    r"^\W*(?:(?:nah|nope|no|no need|not any ?more|well|actually|oh|haha|lol|erm|um|yes|yeah|yep|ah|"
-    r"sadly|sorry|thanks|afraid|unfortunately|oh no|hm+)\b[\s,.!:;–—-]*){0,3}"
+    r"^\W*(?:(?:nah|nope|no|no need|not any ?more|well|actually|oh|lol|erm|um|ah|sadly|sorry|"
+    r"afraid|unfortunately|oh no|hm+)\b[\s,.!:;–—-]*){0,3}"
 )
 _SUBJECT = (
-    r"(?:(?:i|we|he|she|they|it|that|this|that one|those|my \w+|our \w+)"
+    r"(?:(?:i|we|he|she|they|it|that|this|that one|those)"
     r"(?:['’]?(?:ve|s|d|re|m))? )?"
     r"(?:(?:have|has|had|had to|just|already|finally|actually|recently|since|were|was|got|is|are|"
     r"been|both|all) ){0,3}"
@@ -49,9 +49,10 @@ _OVER = compile_later(
     rf"donated|dumped|chucked|deleted|uninstalled|traded|replaced|gave up|given up|"
     rf"got rid of|packed in|called off|sent back|crashed|wrecked|totall?ed|drowned|broke|"
     rf"cut out|let go of) "
-    rf"{_IT}\b|lost (?:him|her)\b|moved to [A-Z]|"
-    rf"(?:gave|give|given|handed|sent|took) {_IT} (?:to|up|away|back|in)\b|"
-    rf"(?:put|let) {_IT} (?:down|go)\b|"
+    rf"{_IT}\b(?! (?:on|off the lead|early|today|tonight|for (?:now|today|tonight))\b)|"
+    r"moved to [A-Z]|"
+    rf"(?:gave|give|given|handed) {_IT} (?:to|up|away|back|in)\b|"
+    rf"(?:had to )?put (?:him|her) down\b(?! for)|let (?:him|her|it|them) go\b|"
     rf"(?:packed|jacked) {_IT} in\b|"
     rf"(?:resigned|retired|died|passed away|passed on|moved (?:out|away|on|abroad|back)|sold up|"
     rf"emigrated|graduated|got (?:fired|sacked|laid off|divorced)|let go|fired|sacked|laid off|"
@@ -59,14 +60,15 @@ _OVER = compile_later(
     rf"ran away|"
     rf"expired|cancell?ed|called off|no longer (?:do|does|have|has|go|goes|use|uses)){_WHEN}|"
     rf"(?:left|quit){_LONG_AGO}|"
-    rf"(?:don['’]?t|doesn['’]?t|do not|does not|isn['’]?t|aren['’]?t|'m not|am not)\b[^.!?]{{0,40}}"
-    rf"\b(?:any ?more|any longer|now|these days)\b)",
+    r"(?:don['’]?t|doesn['’]?t|do not|does not|isn['’]?t|aren['’]?t|'m not|am not) "
+    r"(?:(?:do|have|use|go|take|drink|eat|play|work|live) )?"
+    r"(?:(?:it|there|that|them|one|any) )?(?:any ?more|any longer)\b)",
     re.I,
 )
 """It is over, told with a word that points at what was spoken of, or with none for it."""
 _SINCE = (
     r"(?:by now|these days|nowadays|now|from now on|for now on|as of [\w ]{2,24}|"
-    r"since (?!when\b)[\w' ]{2,30}|instead)"
+    r"since (?!when\b)[\w' ]{2,30})"
 )
 _NEW = compile_later(
     rf"{_LEAD}(?:(?:it|he|she|they|that|we|i|there)(?:['’]?(?:s|re|m)| is| are| am)? )?"
@@ -87,7 +89,7 @@ _NUMBER = compile_later(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b", re.I
 )
 _NEWS = compile_later(
-    r"!|^\W*\w+\W*$|\b(?:now|left|stopped|down|only|afraid|born|came|since|just|died|joined|moved|gone|"
+    r"\b(?:now|left|stopped|down|afraid|born|came|since|just|died|joined|moved|gone|"
     r"more|sold|new|lost|bought|got)\b",
     re.I,
 )
@@ -100,7 +102,9 @@ _NONE = compile_later(
     re.I,
 )
 _VERBS = compile_later(
-    r"\b(?:\w{3,}ing|is|are|was|were|has|have|had|do|does|did|can|will|got|get)\b", re.I
+    r"\b(?:\w{3,}(?:ing|ed)|went|came|took|gave|made|saw|ate|ran|swam|"
+    r"drove|met|told|said|is|are|was|were|has|have|had|do|does|did|can|will|got|get)\b",
+    re.I,
 )
 """What tells of something that goes on, and gives no other value: "it's raining now"."""
 _STILL = compile_later(
@@ -124,7 +128,7 @@ def findings(turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
             continue
         counted = _NUMBER.search(asked.quote) is not None
         none = counted and _NONE.match(sentence) is not None
-        new = None if none else _new_value(sentence, counted=counted)
+        new = None if none else _new_value(sentence, text, counted=counted)
         if new is None and not none and not _OVER.match(sentence):
             continue
         told = to_candidate(looked_up(text, start, end, ATTRIBUTE, words), turn.said_at)
@@ -137,16 +141,16 @@ def findings(turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
         )
 
 
-def _new_value(sentence: str, *, counted: bool) -> str | None:
-    """The new value of a sentence; a number alone only where the assistant said one."""
+def _new_value(sentence: str, text: str, *, counted: bool) -> str | None:
+    """The new value of a sentence of a text; a number alone only where the assistant said one."""
     count = _COUNT.match(sentence)
     if count is not None:
         if not counted:
             return None
-        told = _NEWS.search(sentence) is not None and _THIS_ONCE.search(sentence) is None
+        told = _NEWS.search(text) is not None and _THIS_ONCE.search(text) is None
         return count["new"] if told else None
     found = _NEW.match(sentence)
-    if found is None or _VERBS.search(found["new"]):
+    if found is None or _VERBS.search(found["new"]) or _THIS_ONCE.search(sentence):
         return None
     return found["new"].strip()
 

@@ -109,3 +109,11 @@ def _is_dwelling(words: Sequence[Token]) -> bool:
         return not of_mind and bool(WORDS["dwellings"].intersection(low))
     rest = low[1:] if low[0] in _OWNERS else low
     return bool(WORDS["no_dwellings"].isdisjoint(rest))
+
+
+def is_for_a_time(words: Sequence[Token], end: int) -> bool:
+    """Whether one rents for a time or for work, or lets: "a cottage in Cornwall in August"."""
+    after = [word.low for word in words[end:]]
+    if after[:1] == ["to"] or after[:1] == ["for"] or (after[:1] == ["in"] and after[1:2] != ["a"]):
+        return True
+    return not WORDS["stays"].isdisjoint(word.low for word in words)

@@ -153,7 +153,7 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
         return False
     if says.get("only_negated") and not clause.negated:
         return False
-    if says.get("dwelling") and not WORDS["stays"].isdisjoint(word.low for word in words):
+    if says.get("dwelling") and slot_values.is_for_a_time(words, end):
         return False
     if says.get("not_the") and low[0] in ("the", "a", "an", "this", "my"):
         return False
