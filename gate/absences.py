@@ -17,7 +17,8 @@ _BACK_THERE = compile_later(
 _WAS_AWAY = compile_later(
     r"\b(?:away|gone|left|leave|off|out|abroad|holidays?|vacation|sick|ill|travel\w*|trip|staying|"
     r"stays|lives?|living|moved|visiting|missing|lost|closed|cover\w*|stand-?in|temp\w*|instead|"
-    r"until|till?|back|no|not|never|without|cancell?ed|broke\w*|split|ex)\b|n['’]t\b"
+    r"until|till?|back|no|not|never|without|cancell?ed|broke\w*|split|ex|"
+    r"uni(?:versity)?|college|army|navy|deploy\w*|boarding|prison|camp|posted|hospital)\b|n['’]t\b"
 )
 """What may be over once somebody is back."""
 

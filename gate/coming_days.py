@@ -18,9 +18,10 @@ _AHEAD = compile_later(
     re.I,
 )
 _LASTS = compile_later(
-    r"\b(?:from|every|always|usually|as of|since|for good|until|till?|mov(?:es?|ing)|starts?|starting|"
-    r"begins?|goes (?:up|down|part|full|to)|switch\w*|chang\w+|gets?|getting|becom\w+|turns?|retires?|"
-    r"opens?|opening|reopens?|called|named|joins?|joining|new|is (?:the|my|our|an?))\b",
+    r"\b(?:from|every|always|usually|as of|since|for good|until|till?|mov(?:es?|ing)|starts?|"
+    r"starting|begins?|goes (?:up|down|part|full|to)|switch\w*|chang\w+|gets?|getting|becom\w+|"
+    r"turns?|retires?|opens?|opening|reopens?|called|named|joins?|joining|new|"
+    r"is (?:the|my|our|an?))\b",
     re.I,
 )
 """What goes on behind these days, or says more than what happens on them."""

@@ -25,6 +25,8 @@ _STATES = re.compile(
 )
 """A clause that says of somebody or something of its own what is so: "Ana is a nurse". What
 happened ("Priya left") is no less over than what it was said with."""
+_HANGS = re.compile(r"\b(?:him|her|it|them|there)\b", re.I)
+"""What points at what is over: "I love him so much"."""
 _WORDS = re.compile(r"[^\W\d_]++")
 _LEAST = 3
 
@@ -45,7 +47,8 @@ def parts_left(text: str, over: Sequence[Run], withheld: Sequence[Run] = ()) -> 
         at = start
         for first, last in (*ended, (end, end)):
             rest = text[at : max(at, first)]
-            if len(_WORDS.findall(rest)) >= _LEAST and _STATES.match(rest) is not None:
+            told = len(_WORDS.findall(rest)) >= _LEAST and _HANGS.search(rest) is None
+            if told and _STATES.match(rest) is not None:
                 return True
             at = max(at, last)
     return False

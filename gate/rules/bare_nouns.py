@@ -14,6 +14,7 @@ BARE = frozenset(_DATA["bare"].split())
 VERBS = frozenset({"is", "went"})
 _OF_BEINGS = frozenset("name birthday bday hometown age height salary job boss".split())
 _GOT = frozenset("got bought hired adopted rescued met opened founded launched built born".split())
+_TO_ONESELF = frozenset("me you us".split())
 _SELF = frozenset("i'm im am as".split())
 _ARTICLES = frozenset("a an the".split())
 _SOMEBODY = frozenset("someone somebody guy girl woman man lady trainee newbie he she they".split())
@@ -37,8 +38,14 @@ def is_of_another(text: str, start: int, end: int) -> bool:
     words = tokens(text, *before)
     if noun.low not in _OF_BEINGS:
         return any(word.low in _OTHERS for word in words[:3]) and words[0].low in ("my", "our")
-    got = noun.low == "name" and not _GOT.isdisjoint(word.low for word in words)
-    return got or any(_is_being(words, at) for at in range(len(words)))
+    said = {word.low for word in words}
+    if noun.low == "name" and not _GOT.isdisjoint(said):
+        return True
+    if noun.low == "name" and not _TO_ONESELF.isdisjoint(said):
+        return False  # "a friend told me to sign up. name is Theo"
+    if words[0].low in _SELF or (words[0].low == "i" and words[1:2] and words[1].low == "am"):
+        return False  # "I'm a dog walker. name is Sam"
+    return any(_is_being(words, at) for at in range(len(words)))
 
 
 _NO_TOKENS = (Token("", "", 0, 0),) * 2

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from beliefledger.gate.literals import Guarded, Table, lowered
+from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.ledger.candidate import SELF, Candidate
 from beliefledger.ledger.late_patterns import compile_later
@@ -25,6 +26,8 @@ _BEST = compile_later(
     r"(?:the )?(?:best|worst|greatest|laziest|coolest|slowest|fastest|biggest|proudest|happiest)\b"
 )
 """What no trade begins with."""
+_OF_A_JEST = 12
+"""So many blanks at most are in a sentence that is nothing but a jest."""
 _REST = 4
 """So many words beside a saying tell something of their own."""
 
@@ -99,8 +102,8 @@ def has_saying(text: str) -> bool:
 
 
 def is_jest(text: str) -> bool:
-    """Whether a sentence is only said in jest."""
-    return next(_found(_JESTS, text), None) is not None
+    """Whether a sentence is only said in jest; a longer one says more."""
+    return text.count(" ") < _OF_A_JEST and next(_found(_JESTS, text), None) is not None
 
 
 def _found(table: Table[_Saying], text: str) -> Iterator[tuple[int, int]]:
@@ -112,6 +115,8 @@ def _found(table: Table[_Saying], text: str) -> Iterator[tuple[int, int]]:
 
 def _is_within(candidate: Candidate, spans: Sequence[tuple[int, int]]) -> bool:
     own = candidate.spans[0]
+    if candidate.type == NOTE and own.quote.count(" ") >= _OF_A_JEST:
+        return False
     return not own.turn and any(start < own.end and own.start < end for start, end in spans)
 
 

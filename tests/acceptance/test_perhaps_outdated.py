@@ -7,8 +7,8 @@ import pytest
 from beliefledger import open_memory
 
 TAKEN = [
-    ("i take ramipril", "i'm off ramipril, it's losartan now", "what do i take"),
-    ("i take 5 mg of ramipril", "i'm off ramipril, it's losartan now", "which medicine am i on"),
+    ("i take ibuprofen", "no ibuprofen for me, it's paracetamol now", "what do i take"),
+    ("i take 5 mg of ibuprofen", "no ibuprofen for me, it's paracetamol now", "what do i take"),
 ]
 
 
@@ -45,6 +45,8 @@ def test_what_nothing_takes_up_is_told_without(memory):
 
 def test_what_took_it_up_is_not_named_once_it_is_erased(memory):
     tell(memory, *TAKEN[0][:2])
-    [turn] = [each for each in memory.search("ana", "losartan").results if each.kind == "episode"]
+    [turn] = [
+        each for each in memory.search("ana", "paracetamol").results if each.kind == "episode"
+    ]
     memory.erase("ana", turn=turn.id, by="dpo")
     assert all(line.taken_up_by is None for line in memory.context("ana", "what do i take").lines)
