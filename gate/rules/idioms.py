@@ -26,7 +26,7 @@ _BEST = compile_later(
     r"(?:the )?(?:best|worst|greatest|laziest|coolest|slowest|fastest|biggest|proudest|happiest)\b"
 )
 """What no trade begins with."""
-_OF_A_JEST = 12
+_OF_A_JEST = 13
 """So many blanks at most are in a sentence that is nothing but a jest."""
 _REST = 4
 """So many words beside a saying tell something of their own."""

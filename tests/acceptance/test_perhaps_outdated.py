@@ -7,8 +7,8 @@ import pytest
 from beliefledger import open_memory
 
 TAKEN = [
-    ("i take ibuprofen", "no ibuprofen for me, it's paracetamol now", "what do i take"),
-    ("i take 5 mg of ibuprofen", "no ibuprofen for me, it's paracetamol now", "what do i take"),
+    ("i take ramipril", "losartan now, the ramipril was awful", "what do i take"),
+    ("i take ibuprofen", "paracetamol now, the ibuprofen was awful", "what do i take"),
 ]
 
 
@@ -45,8 +45,7 @@ def test_what_nothing_takes_up_is_told_without(memory):
 
 def test_what_took_it_up_is_not_named_once_it_is_erased(memory):
     tell(memory, *TAKEN[0][:2])
-    [turn] = [
-        each for each in memory.search("ana", "paracetamol").results if each.kind == "episode"
-    ]
+    found = memory.search("ana", "losartan").results
+    turn = next(each for each in found if each.kind == "episode" and "losartan" in each.text)
     memory.erase("ana", turn=turn.id, by="dpo")
     assert all(line.taken_up_by is None for line in memory.context("ana", "what do i take").lines)
