@@ -30,6 +30,11 @@ from beliefledger.ledger.candidate import Candidate, Ends, Span, When
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY
 
+_FOR_SO_LONG = compile_later(
+    r" has (?:been|had|lived|worked|used) .* for (?:about |over |almost |nearly )?"
+    r"\w+ (?:years?|months?|weeks?|days?|decades?)\b"
+)
+
 
 def refigured(
     standing: Standing,
@@ -160,6 +165,8 @@ def _refigured_by(
         if (
             value == memory.value
         ):  # the figure stands in the claim alone, and the value would repeat
+            if one.type != NOTE and _FOR_SO_LONG.search(memory.claim) is not None:
+                continue  # how long it has been so grows by itself: "a nurse for ten years"
             value = candidate.value
         when = memory.when
         if kind in DATED and one.type in ("event", "commitment"):

@@ -162,6 +162,12 @@ def retold(reading: Reading, clause: Clause, told: Lasting, finding: RuleFinding
         claim = claim_of(reading, clause, clause.stop)
     end = max(finding.end, clause.tokens[clause.stop - 1].end)
     attribute = finding.attribute
+    tail = clause.tokens[told.clause.stop : clause.stop]
+    if attribute.startswith(("habit.", "has.", "uses.")) and tail and tail[0].low == "for":
+        # So that a later count takes the place of this one: see `figures`.
+        finding = finding._replace(
+            context=reading.content[tail[0].start : tail[-1].end].rstrip(" .,!")
+        )
     begins = told.when.start
     if attribute == "location.now" and begins is not None and reading.said_at - begins > _AT_HOME:
         attribute = "home.location"

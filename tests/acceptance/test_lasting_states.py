@@ -123,3 +123,19 @@ KIN = [
 def test_what_else_is_said_of_somebody_near_is_believed(somebody, said, words):
     somebody.remember(said)
     assert any(each.text.endswith(words) for each in somebody.beliefs())
+
+
+def test_how_long_it_has_been_so_grows_by_itself(somebody):
+    there = somebody.believed_after(
+        "I've been a nurse for ten years", "I've been a nurse for eleven years now"
+    )
+    assert [(each.attribute, each.value) for each in there] == [("work.role", "nurse")]
+
+
+def test_a_later_count_of_how_long_takes_the_place_of_the_first(somebody):
+    there = somebody.believed_after(
+        "I've been using my Fitbit Charge 3 for 6 months now",
+        "I've been using my Fitbit Charge 3 for 9 months now",
+    )
+    assert any("9 months" in each.text for each in there)
+    assert not any("6 months" in each.text for each in there)
