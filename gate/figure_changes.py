@@ -31,7 +31,7 @@ from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY
 
 _FOR_SO_LONG = compile_later(
-    r" has (?:been|had|lived|worked|used) .* for (?:about |over |almost |nearly )?"
+    r"\AUser has (?:been|had|lived|worked|used) .{1,60}? for (?:about |over |almost |nearly )?"
     r"\w+ (?:years?|months?|weeks?|days?|decades?)\b"
 )
 
@@ -165,7 +165,7 @@ def _refigured_by(
         if (
             value == memory.value
         ):  # the figure stands in the claim alone, and the value would repeat
-            if one.type != NOTE and _FOR_SO_LONG.search(memory.claim) is not None:
+            if one.type != NOTE and _FOR_SO_LONG.match(memory.claim) is not None:
                 continue  # how long it has been so grows by itself: "a nurse for ten years"
             value = candidate.value
         when = memory.when
