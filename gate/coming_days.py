@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import re
 
-from beliefledger.gate.dates import find_when
+from beliefledger.gate.dates import TOMORROW, find_when
 from beliefledger.ledger.candidate import When
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import Micros
 
 _AHEAD = compile_later(
-    r"\b(?:tomorrow|tmrw|tmr|tmrrw|tomoz|2moro|"
+    rf"\b(?:{'|'.join(TOMORROW)}|"
     r"(?:this|next) (?:coming )?(?:weekend|week|mon|tue|wed|thu|fri|sat|sun)|"
     r"in (?:an?|\d|two|three|four|five|six) (?:days?|weeks?))",
     re.I,

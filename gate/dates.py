@@ -29,6 +29,8 @@ class FoundDate(NamedTuple):
 
 
 _SHORT = "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
+TOMORROW = ("tomorrow", "tmrw", "tmr", "tmrrw", "tomoz", "2moro")
+"""How people write it."""
 _WEEKDAY = rf"{'|'.join(DAYS)}|mon|tues?|weds?|thurs?|fri|sat"
 _MONTH = rf"(?:{'|'.join(MONTHS)}|(?:{_SHORT})\b\.?)"
 _ORDINAL = r"\d{1,2}(?:st|nd|rd|th)?"
@@ -70,8 +72,8 @@ _PHRASE = compile_later(
     |(?P<unit>\b(?:last|this|next|this\s+past|this\s+coming|the\s+past)\s+
         (?:week(?:end)?|month|year|spring|summer|fall|autumn|winter|night|evening|
         (?:{_WEEKDAY})\b))
-    |(?P<word>\b(?:the\s+day\s+before\s+yesterday|the\s+day\s+after\s+tomorrow|yesterday|tomorrow|tmrw|tmr|
-        tmrrw|tomoz|2moro|today|tonight|this\s+(?:morning|afternoon|evening))\b)
+    |(?P<word>\b(?:the\s+day\s+before\s+yesterday|the\s+day\s+after\s+tomorrow|yesterday|
+        {"|".join(TOMORROW)}|today|tonight|this\s+(?:morning|afternoon|evening))\b)
     |(?P<weekday>\b(?:on|by|until|till|til|before|since|this|from)\s+(?:{_WEEKDAY})(?!\w)
         (?!\s+(?:(?:and|&|or)\s+\w+day\s+)?(?:mornings|afternoons|evenings|nights|lunchtimes)\b))
     |(?P<in_month>\b(?:in|since|during|by|until|till|til|from|before|after|around)\s+(?:early\s+|mid[-\s]+|
@@ -186,11 +188,7 @@ def _read(kind: str, phrase: str, today: int, future: bool, past: bool = False) 
 
 _IN_MAY = 2
 """Spaces in "may next year": with one more, a month is meant."""
-_SHORTHAND = {
-    "til": "until", "till": "until",
-    "tmrw": "tomorrow", "tmr": "tomorrow", "tmrrw": "tomorrow", "tomoz": "tomorrow",
-    "2moro": "tomorrow",
-}  # fmt: skip
+_SHORTHAND = {"til": "until", "till": "until"} | dict.fromkeys(TOMORROW, "tomorrow")
 _YEARS = {"last": -1, "this": 0, "next": 1}
 
 

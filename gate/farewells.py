@@ -351,8 +351,8 @@ class _Anew(NamedTuple):
         self.standing.spare(frozenset())  # the assistant has said which is meant
         told = retorts.meant(self.standing, self.candidate)
         beside = [each for each in kept if each.type != NOTE or not meets(each, self.candidate)]
-        anew = [each for each in told.anew if self.is_within(each)]
-        over = [*told.over, *([] if anew else told.without)]
+        anew = [each for _, each in told.anew if self.is_within(each)]
+        over = [*told.over, *([] if anew else (held for held, _ in told.anew))]
         if not 0 < len(over) <= MOST:
             return (beside if anew else list(kept)), anew
         if self.candidate.replaces is not None:

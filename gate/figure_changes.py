@@ -25,6 +25,7 @@ from beliefledger.gate.meant_memories import LASTING, Standing, in_place, look_u
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions, new_figures
 from beliefledger.gate.rules.lexicon import Form, verb_form
+from beliefledger.gate.said_once import meets
 from beliefledger.gate.spoken_of import spoken_of
 from beliefledger.ledger.candidate import Candidate, Ends, Span, When
 from beliefledger.ledger.late_patterns import compile_later
@@ -127,7 +128,7 @@ def _refigured_by(
     bare = is_bare(candidate, kind) or MADE_IT.search(before(candidate)) is not None
     for one, figure in meant:
         memory = one.written.memory
-        own = [each for each in beside if _says(each, span, candidate.value)]
+        own = [each for each in beside if _says(each, candidate)]
         ends = Ends(attribute=memory.attribute, value=memory.value, denials=memory.negated)
         if one.type != NOTE and any(each.attribute == memory.attribute for each in own):
             if one.type == "event":  # which are told side by side: the old one is over
@@ -136,7 +137,7 @@ def _refigured_by(
             continue  # a rule has found it in this slot itself
         alone = bare or _is_moved_only(candidate, kind, figure, memory.claim)
         another = _TO_ANOTHER.search(span.quote) is not None
-        if another and any(_takes_its_slot(each, span, one) for each in beside):
+        if another and any(_takes_its_slot(each, candidate, one) for each in beside):
             continue
         if (one.type == NOTE and (another or not alone)) or (
             another and _OF_WHOM.search(memory.claim)
@@ -196,7 +197,7 @@ _OF_WHOM = compile_later(r"\b(?:with|at|from) (?!(?:an?|the|my|our|their|work|ho
 """A claim names whom the figure is of: "is with Vodafone, 40 euros a month"."""
 
 
-def _takes_its_slot(other: Candidate, span: Span, held: Held) -> bool:
+def _takes_its_slot(other: Candidate, candidate: Candidate, held: Held) -> bool:
     """Whether another candidate of these words gives the slot of a memory another value."""
     memory = held.written.memory
     return (
@@ -204,10 +205,7 @@ def _takes_its_slot(other: Candidate, span: Span, held: Held) -> bool:
         and held.type != NOTE
         and not other.retracts
         and other.value.lower() not in memory.claim.lower()  # "moved to Python 3.12"
-        and any(
-            each.turn is None and each.start < span.end and span.start < each.end
-            for each in other.spans
-        )
+        and meets(other, candidate)
     )
 
 
@@ -276,12 +274,9 @@ _OF_MOVING = frozenset(
 """Words that only say that it is another time."""
 
 
-def _says(other: Candidate, span: Span, value: str) -> bool:
+def _says(other: Candidate, candidate: Candidate) -> bool:
     """Whether another candidate tells the same figure."""
-    return value.lower() in other.value.lower() and any(
-        each.turn is None and each.start < span.end and span.start < each.end
-        for each in other.spans
-    )
+    return candidate.value.lower() in other.value.lower() and meets(other, candidate)
 
 
 _DIGITS = compile_later(r"\d+")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from beliefledger.gate.belief import Held
-from beliefledger.gate.calendar_names import DAYS
+from beliefledger.gate.calendar_names import day_named
 from beliefledger.gate.meant_memories import WORD, in_place, stem
 from beliefledger.gate.pairs import Said
 from beliefledger.gate.registry import NOTE
@@ -35,7 +35,6 @@ _ASKS = compile_later(
     re.I,
 )
 """How a part begins that asks for something."""
-_SHORT = 3
 """Letters that a day is told by."""
 _FEWEST = 3
 """Words of a part that tells something by itself."""
@@ -79,14 +78,14 @@ def exchanged(candidate: Candidate, over: Sequence[Held]) -> Iterator[Candidate]
     tues", of "I work mon, tue and thurs"."""
     said = _INSTEAD.search(candidate.spans[0].quote)
     if said is not None:
-        old, new = _day(said["old"]), said["new"]
+        old, new = day_named(said["old"]), said["new"]
     elif candidate.replaces and " " not in candidate.replaces:
         old, new = candidate.replaces.lower(), candidate.value
     else:
         return
     for held in over:
         note = held.written.memory.value
-        place = next((each for each in WORD.finditer(note) if _day(each[0]) == old), None)
+        place = next((each for each in WORD.finditer(note) if day_named(each[0]) == old), None)
         if held.type != NOTE or place is None or new.lower() in note.lower():
             continue
         words = _priceless(f"{note[: place.start()]}{new}{note[place.end() :]}")
@@ -114,13 +113,6 @@ def _in_place(candidate: Candidate, held: Held, words: str) -> Candidate:
     memory = held.written.memory
     before, found, _ = memory.claim.rpartition(memory.value)
     return in_place(candidate, held, f"{before}{words}" if found else words, words, ())
-
-
-def _day(word: str) -> str:
-    """The day that a word is short for, "tues" and "Tuesdays", else the word in lower case."""
-    low = word.lower()
-    short = low.removesuffix("s")
-    return next((day for day in DAYS if len(short) >= _SHORT and day.startswith(short)), low)
 
 
 def _left(note: str, over: set[str]) -> str | None:

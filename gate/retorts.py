@@ -7,12 +7,11 @@ than what is otherwise ("wet these days"). So the memory is looked for by the as
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from beliefledger.gate import notes
 from beliefledger.gate.belief import Held
-from beliefledger.gate.calendar_names import DAYS
+from beliefledger.gate.calendar_names import DAYS, day_named
 from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place, stems
 from beliefledger.gate.overtaken import is_kin
 from beliefledger.gate.pairs import commonplaces, small_words
@@ -21,20 +20,20 @@ from beliefledger.gate.rules import replacements, retorts
 from beliefledger.gate.rules.findings import topic_of
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.late_patterns import compile_later
 
 _STAYING = ("identity.name", "identity.birth", "language.", "speaks.", "record.")
 _LEAST = 2
 """So many words of a memory the assistant has to name, where none is of its value."""
-_DIGITS = re.compile(r"\d+")
+_WORDS = compile_later(r"[\w'’-]+")
+_DIGITS = compile_later(r"\d+")
 
 
 class Retort(NamedTuple):
     """What becomes of what the assistant spoke of: what is over, and what has another value."""
 
     over: list[Held]
-    anew: list[Candidate]
-    without: list[Held]
-    """Those of `anew`, as they were."""
+    anew: list[tuple[Held, Candidate]]
 
 
 def meant(standing: Standing, candidate: Candidate) -> Retort:
@@ -42,25 +41,22 @@ def meant(standing: Standing, candidate: Candidate) -> Retort:
     said, new = candidate.value, candidate.replaces
     there = _spoken_of(standing, candidate, said)
     over: list[Held] = []
-    anew: list[Candidate] = []
-    without: list[Held] = []
+    anew: list[tuple[Held, Candidate]] = []
     for held in there:
         memory = held.written.memory
         if new is None:
             over.append(held)
             continue
         if _has(memory.claim, new):
-            return Retort([], [], [])  # "it's Bosch now", who is told as working there
+            return Retort([], [])  # "it's Bosch now", who is told as working there
         swapped = _swapped(candidate, held, new)
-        if _COUNT.fullmatch(new) and not (swapped and _has(said, swapped[0])):
-            return Retort([], [], [])  # so many of something else
-        ways = [] if swapped is None else [_with(candidate, held, *swapped)]
-        if ways:
-            anew += ways[:1]
-            without.append(held)
+        if retorts.is_count(new) and not (swapped and _has(said, swapped[0])):
+            return Retort([], [])  # so many of something else
+        if swapped is not None:
+            anew.append((held, _with(candidate, held, *swapped)))
         elif _is_of_one_kind(memory.value, new) or retorts.asks_whether_still(said):
             over.append(held)
-    return Retort(over, anew, without)
+    return Retort(over, anew)
 
 
 def noted(candidate: Candidate) -> Candidate:
@@ -108,7 +104,7 @@ def _spoken_of(standing: Standing, candidate: Candidate, said: str) -> list[Held
 def _telling(text: str) -> set[str]:
     """The stems of the words that tell what a text is about; numbers among them."""
     small = small_words() - _SMALL_NO_MORE
-    found = {word for word in re.findall(r"[\w'’-]+", text.lower()) if word not in small}
+    found = {word for word in _WORDS.findall(text.lower()) if word not in small}
     return {each for word in found for each in stems(word)} - commonplaces() - {"user"}
 
 
@@ -148,22 +144,12 @@ def _with(candidate: Candidate, held: Held, before: str, after: str) -> Candidat
     return in_place(candidate, held, claim, value, ())
 
 
-_COUNT = re.compile(r"\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve", re.I)
-
-
-_DAY = re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*\b", re.I)
-
-
 def _day(claim: str, new: str) -> tuple[str, str] | None:
     """Which day of the week gives way to which: "thursdays" to "weds"."""
-    there, other = _DAY.findall(claim), _DAY.fullmatch(new)
-    if other is None or len(there) != 1:
+    there, day = [each for each in WORD.findall(claim) if day_named(each) in DAYS], day_named(new)
+    if day not in DAYS or len(there) != 1 or day_named(there[0]) == day:
         return None
-    old = _DAY.search(claim)
-    day = next((each for each in DAYS if each.startswith(other[1].lower())), None)
-    if old is None or day is None or old[1].lower() == other[1].lower():
-        return None
-    return old[0], f"{day}s" if old[0].endswith("days") else day
+    return there[0], f"{day}s" if there[0].endswith("days") else day
 
 
 def _is_of_one_kind(value: str, new: str) -> bool:

@@ -10,7 +10,7 @@ from beliefledger.gate.bonds import claim_of
 from beliefledger.gate.meant_memories import LASTING, stems
 from beliefledger.ledger.late_patterns import compile_later
 
-TAKES_UP = compile_later(
+_TAKES_UP = compile_later(
     r"\b(?:(?:got|gets|been accepted|accepted|made it|was picked|been picked|picked|chosen) "
     r"(?:into|in to|for|onto)|(?:got|has|won|offered) an? (?:place|spot) (?:in|on|at|with)|"
     r"joined|joins|joining|made|signed up (?:for|to)|enrolled (?:in|for|on)|took up|taken up|"
@@ -43,7 +43,7 @@ def takes_up(text: str) -> re.Match[str] | None:
     """What a sentence in lower case says that somebody takes up, in the place of nothing."""
     if _INSTEAD.search(text) is not None:
         return None
-    return TAKES_UP.search(text)
+    return _TAKES_UP.search(text)
 
 
 def is_done_beside(what: re.Match[str], held: Held) -> bool:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from beliefledger.gate.sentences import sentences
 from beliefledger.search.told_turns import acts
+from beliefledger.search.turn_words import Run, touches
 
-Run = tuple[int, int]
 _STATES = re.compile(
     r"\W*+(?:(?:and|but|while|plus|also|btw)\b\W*+)?+(?:"
     r"(?:i|we) (?:also |still |always )?(?:am|are|have|like|love|hate|prefer|use|work|play|drive"
@@ -43,7 +43,7 @@ def parts_left(text: str, over: Sequence[Run], withheld: Sequence[Run] = ()) -> 
     for start, end in sentences(text):
         if (start, end) in silent:
             continue
-        ended = sorted(run for run in over if _touched((start, end), [run]))
+        ended = sorted(run for run in over if touches((start, end), [run]))
         at = start
         for first, last in (*ended, (end, end)):
             rest = text[at : max(at, first)]
@@ -52,7 +52,3 @@ def parts_left(text: str, over: Sequence[Run], withheld: Sequence[Run] = ()) -> 
                 return True
             at = max(at, last)
     return False
-
-
-def _touched(one: Run, others: Sequence[Run]) -> bool:
-    return any(start < one[1] and one[0] < end for start, end in others)

@@ -17,8 +17,8 @@ from beliefledger.gate.outcomes import CAPPED
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.projections.search_terms import terms
+from beliefledger.search.turn_words import Run, touches
 
-Run = tuple[int, int]
 _MOST = 20_000
 """Longer turns are told as they are: they are documents, not talk."""
 _POLITE = re.compile(
@@ -117,11 +117,7 @@ def _idle(sentence: str) -> bool:
 
 def untouched(some: Sequence[Run], kept: Sequence[Run]) -> list[Run]:
     """Those of some runs in which no word is that a memory came of."""
-    return [
-        (start, end)
-        for start, end in some
-        if not any(first < end and start < last for first, last in kept)
-    ]
+    return [run for run in some if not touches(run, kept)]
 
 
 def shares_a_term(query: str, text: str) -> bool:

@@ -87,7 +87,7 @@ class TurnWords:
         return " ".join(
             self.text[start:end].strip()
             for start, end in sentences(self.text)
-            if _touches((start, end), spans) and not _touches((start, end), others)
+            if touches((start, end), spans) and not touches((start, end), others)
         )
 
     def past(self, told: Sequence[Run]) -> list[tuple[str, Over]]:
@@ -96,7 +96,7 @@ class TurnWords:
         found: dict[Run, Over] = {}
         for each in self.outdated:
             for sentence in sentences(self.text):
-                if _touches(sentence, [(each.start, each.end)]) and not _touches(
+                if touches(sentence, [(each.start, each.end)]) and not touches(
                     sentence, [*self.withheld, *told]
                 ):
                     found.setdefault(sentence, each)
@@ -134,5 +134,6 @@ def outdated(since: datetime | None, words: str = "") -> str:
     return f"(no longer so{day}{which})"
 
 
-def _touches(one: Run, others: Sequence[Run]) -> bool:
+def touches(one: Run, others: Sequence[Run]) -> bool:
+    """Whether a run of words has any of those of the others."""
     return any(start < one[1] and one[0] < end for start, end in others)

@@ -16,6 +16,7 @@ from beliefledger.gate.rules.lexicon import AS_PARTICIPLE, third_person, verb_fo
 from beliefledger.gate.rules.words import Token
 from beliefledger.ledger.candidate import When
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.ledger.times import DAY
 
 _TENSES = {"perfect": ("present",), "perfect-continuous": ("continuous", "present")}
 _STATES = frozenset(
@@ -27,12 +28,12 @@ _STATES = frozenset(
 _DURATION = compile_later(
     r"for (?:(?:the )?(?:last|past) )?(?:about |around |almost |nearly |over |roughly |more than )?"
     r"(?P<much>an?|\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|"
-    r"twenty|thirty|a couple(?: of)?|a few|several|many)?(?: |^)"
-    r"?(?P<unit>days?|weeks?|months?|years?|yrs?|decades?|ages)(?: now| already| or so)?\Z",
+    r"twenty|thirty|a couple(?: of)?|a few|several|many)? ?"
+    r"(?P<unit>days?|weeks?|months?|years?|yrs?|decades?|ages)(?: now| already| or so)?\Z",
     re.I,
 )
 _SINCE = compile_later(r"since(?! (?:then|when|i'm|my last|we last|i last)\b)(?: \S+){1,5}\Z", re.I)
-_AT_HOME = 180 * 86_400_000_000
+_AT_HOME = 180 * DAY
 """Who has been somewhere for longer than this lives there."""
 _UNITS = {"yr": "years", "yrs": "years"}
 _OF_BEFORE = frozenset(
@@ -40,8 +41,6 @@ _OF_BEFORE = frozenset(
     "borrowed rental hired".split()
 )
 _NO_MORE = _OF_BEFORE | {"retired", "stopped"}
-
-
 _CLOCK = compile_later(
     r"since (?:(?:about|around) )?(?:\d{1,2}(?::\d\d)?(?: ?[ap]m)?|yesterday|"
     r"this (?:morning|afternoon)|last night|lunch(?:time)?|breakfast|dinner|noon|midnight|dawn|"

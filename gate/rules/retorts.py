@@ -21,6 +21,7 @@ _LONGEST, _LONGEST_SENTENCE, _FIRST = 180, 90, 3
 _OF_THE_ASSISTANT, _LONGEST_ASKED = 2, 200
 """So many of the assistant's last sentences, of so many characters, are what one answers to."""
 
+_NUMBERS = r"\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _LEAD = (
     r"^\W*(?:(?:nah|nope|no|no need|not any ?more|well|actually|oh|lol|erm|um|ah|sadly|sorry|"
     r"afraid|unfortunately|oh no|hm+)\b[\s,.!:;–—-]*){0,3}"
@@ -80,14 +81,13 @@ _NEW = compile_later(
 """Another value, and a word that says that it is so by now."""
 _COUNT = compile_later(
     rf"{_LEAD}(?:(?:only|just|down to|up to|make (?:that|it)) )?"
-    r"(?P<new>\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+    rf"(?P<new>{_NUMBERS})"
     r"(?=\W*$|[,.!;:]| (?:of them|left|i['’]?m afraid|sadly|actually|already)\b)",
     re.I,
 )
 """Another number, alone."""
-_NUMBER = compile_later(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b", re.I
-)
+_NUMBER = compile_later(rf"\b(?:{_NUMBERS})\b|\d", re.I)
+_ONLY_NUMBER = compile_later(rf"(?:{_NUMBERS})\Z", re.I)
 _NEWS = compile_later(
     r"\b(?:now|left|stopped|down|afraid|born|came|since|just|died|joined|moved|gone|"
     r"more|sold|new|lost|bought|got)\b",
@@ -171,6 +171,11 @@ _PARTING = compile_later(
     r"let (?:him|her|it|them) go|ran away|moved out|left|split|broke up|divorced|dumped|lost)\b",
     re.I,
 )
+
+
+def is_count(new: str) -> bool:
+    """Whether a new value is a number and nothing else."""
+    return _ONLY_NUMBER.match(new) is not None
 
 
 def tells_a_parting(sentence: str) -> bool:
