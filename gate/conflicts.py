@@ -46,6 +46,8 @@ def against_belief(case: Case, kind: MemoryType, scored: Confidence, grant: Gran
     over = current if current is not None and current.ended(case.turn.said_at) else None
     if over is not None:
         current = None
+    if current is not None and _is_of_one_stretch(case, current, valid_from):
+        finish = replace(finish, valid_from=current.valid_from)
 
     if capped:
         if any(held.value == value for held in belief.current):
@@ -159,6 +161,20 @@ def _placed_in_the_past(
     elif current is not None and said_at < current.said_at:
         return finish(Outcome.REJECT, Reason.OUTDATED, "belief.time")
     return None
+
+
+def _is_of_one_stretch(case: Case, current: Held, begins: Micros) -> bool:
+    """Whether words said after the current value tell of a time at which it was so already, in
+    another memory: "User lives in Leeds with Jess", until Jess moved out. It gives way at once."""
+    if case.reading < TIMES_STORED or case.turn.said_at < current.said_at or case.chosen:
+        return False
+    return any(
+        held.value == current.value
+        and held.context == current.context
+        and held.valid_to == current.valid_from
+        and held.valid_from <= begins < current.valid_from
+        for held in case.belief.past
+    )
 
 
 def _is_stored_for_before(case: Case) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 TOLD = [
@@ -139,3 +141,16 @@ def test_a_later_count_of_how_long_takes_the_place_of_the_first(somebody):
     )
     assert any("9 months" in each.text for each in there)
     assert not any("6 months" in each.text for each in there)
+
+
+@pytest.mark.parametrize("home", ["i rent a flat in Leeds with Jess", "I live in Leeds with Jess"])
+def test_what_is_left_of_a_home_gives_way_to_the_next(somebody, home):
+    there = somebody.believed_after(home, "Jess moved out", "I moved to York last week")
+    assert [each.value for each in there if each.attribute == "home.location"] == ["York"]
+    at = [each.valid_from for each in there if each.attribute == "home.location"][0]
+    (before,) = [
+        each.value
+        for each in somebody.beliefs(valid_at=at - timedelta(hours=1))
+        if each.attribute == "home.location"
+    ]
+    assert before == "Leeds"
