@@ -164,16 +164,22 @@ def _placed_in_the_past(
 
 
 def _is_of_one_stretch(case: Case, current: Held, begins: Micros) -> bool:
-    """Whether words said after the current value tell of a time at which it was so already, in
-    another memory: "User lives in Leeds with Jess", until Jess moved out. It gives way at once."""
+    """Whether words said after the current value tell of a time since which nothing else was so,
+    though in another memory: "User lives in Leeds with Jess", until Jess moved out. It gives way
+    whole."""
     if case.reading < TIMES_STORED or case.turn.said_at < current.said_at or case.chosen:
         return False
-    return any(
-        held.value == current.value
-        and held.context == current.context
-        and held.valid_to == current.valid_from
-        and held.valid_from <= begins < current.valid_from
+    since = [
+        held
         for held in case.belief.past
+        if held.context == current.context
+        and held.valid_to is not None
+        and max(begins, held.valid_from) < held.valid_to
+    ]
+    return (
+        begins < current.valid_from
+        and any(held.valid_to == current.valid_from for held in since)
+        and all(held.value == current.value for held in since)
     )
 
 

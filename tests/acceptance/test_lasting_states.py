@@ -147,7 +147,7 @@ def test_a_later_count_of_how_long_takes_the_place_of_the_first(somebody):
 def test_what_is_left_of_a_home_gives_way_to_the_next(somebody, home):
     there = somebody.believed_after(home, "Jess moved out", "I moved to York last week")
     assert [each.value for each in there if each.attribute == "home.location"] == ["York"]
-    at = [each.valid_from for each in there if each.attribute == "home.location"][0]
+    at = next(each.valid_from for each in there if each.attribute == "home.location")
     (before,) = [
         each.value
         for each in somebody.beliefs(valid_at=at - timedelta(hours=1))
