@@ -167,7 +167,9 @@ def _is_of_one_stretch(case: Case, current: Held, begins: Micros) -> bool:
     """Whether words said after the current value tell of a time since which nothing else was so,
     though in another memory: "User lives in Leeds with Jess", until Jess moved out. It gives way
     whole."""
-    if case.reading < TIMES_STORED or case.turn.said_at < current.said_at or case.chosen:
+    if begins >= current.valid_from or case.turn.said_at < current.said_at:
+        return False
+    if case.reading < TIMES_STORED or case.chosen:
         return False
     since = [
         held
@@ -176,11 +178,8 @@ def _is_of_one_stretch(case: Case, current: Held, begins: Micros) -> bool:
         and held.valid_to is not None
         and max(begins, held.valid_from) < held.valid_to
     ]
-    return (
-        begins < current.valid_from
-        and any(held.valid_to == current.valid_from for held in since)
-        and all(held.value == current.value for held in since)
-    )
+    goes_on = any(held.valid_to == current.valid_from for held in since)
+    return goes_on and all(held.value == current.value for held in since)
 
 
 def _is_stored_for_before(case: Case) -> bool:
