@@ -103,6 +103,11 @@ def bare(text: str, withheld: Sequence[Run]) -> str:
     return " ".join(blanked(text, withheld).replace(BLANK, " ").split())
 
 
+def touches(one: Run, others: Sequence[Run]) -> bool:
+    """Whether a run of words has any of those of the others."""
+    return any(start < one[1] and one[0] < end for start, end in others)
+
+
 def joined(runs: Sequence[Run]) -> list[Run]:
     """Runs in order, those that overlap or touch as one."""
     found: list[Run] = []

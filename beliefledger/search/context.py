@@ -17,7 +17,7 @@ from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.projections.aboutness import ABOUT
 from beliefledger.projections.routing import asks_agent
 from beliefledger.projections.search_terms import terms
-from beliefledger.projections.showing import says_nothing
+from beliefledger.projections.showing import Run, says_nothing
 from beliefledger.projections.slot_routing import asked_for, with_same
 from beliefledger.search.answers import FoundAnswer, StandingAnswer
 from beliefledger.search.context_text import (
@@ -28,7 +28,7 @@ from beliefledger.search.context_text import (
     Tokenizer,
 )
 from beliefledger.search.told_turns import shares_a_term
-from beliefledger.search.turn_words import Run, TurnWords
+from beliefledger.search.turn_words import TurnWords
 
 SHORT = 10
 """The characters of a citation, unless two lines begin alike."""

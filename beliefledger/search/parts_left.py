@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 
 from beliefledger.gate.sentences import sentences
+from beliefledger.projections.showing import Run, touches
 from beliefledger.search.told_turns import acts
-from beliefledger.search.turn_words import Run, touches
 
 _STATES = re.compile(
     r"\W*+(?:(?:and|but|while|plus|also|btw)\b\W*+)?+(?:"

@@ -17,7 +17,7 @@ from beliefledger.gate.outcomes import CAPPED
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.projections.search_terms import terms
-from beliefledger.search.turn_words import Run, touches
+from beliefledger.projections.showing import Run, touches
 
 _MOST = 20_000
 """Longer turns are told as they are: they are documents, not talk."""

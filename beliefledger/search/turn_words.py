@@ -11,10 +11,8 @@ from beliefledger.gate.sentences import sentences
 from beliefledger.gate.standing import Outdated
 from beliefledger.ledger.dataclass import dataclass
 from beliefledger.ledger.times import to_datetime
-from beliefledger.projections.showing import BLANK, Superseded, blanked
+from beliefledger.projections.showing import BLANK, Run, Superseded, blanked, touches
 
-Run = tuple[int, int]
-"""Code points [start, end) of a text."""
 _JOINS = frozenset("and but or so also then while plus btw".split())
 _SOME = 2
 """So many words besides these tell something."""
@@ -132,8 +130,3 @@ def outdated(since: datetime | None, words: str = "") -> str:
     day = "" if since is None else f" since {since.date().isoformat()}"
     which = f": “{words}”" if words else ""
     return f"(no longer so{day}{which})"
-
-
-def touches(one: Run, others: Sequence[Run]) -> bool:
-    """Whether a run of words has any of those of the others."""
-    return any(start < one[1] and one[0] < end for start, end in others)
