@@ -351,6 +351,8 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         part = re.search(rf"(?<![\w.]){re.escape(told.who or '')}(?![\w.])", old, re.I)
         if part is None:
             return []
+        if says.get("like") and not _is_like(new, part[0]):
+            return []
         new = old[: part.start()] + new + old[part.end() :]
     if says.get("version"):
         there = _VERSION.search(memory.claim)
@@ -389,7 +391,7 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
         value = name if "{New}" in says["claim"] else new
         return [in_place(candidate, held, claim, value, ())]
     # A relation may have several values, and an event has a slot of its own.
-    several = held.type == "relation" or held.type not in LASTING
+    several = held.type in ("relation", NOTE) or held.type not in LASTING
     ends = (Ends(attribute=memory.attribute, value=old),) if several else ()
     if old not in memory.claim:
         return []
@@ -437,6 +439,15 @@ def _is_rival(new: str, old: str) -> bool:
     """Whether both are of a kind of which somebody has one at a time."""
     one, other = (pairs.rivals(tuple(each.lower().split())) for each in (new, old))
     return any(one[kind].isdisjoint(other[kind]) for kind in one.keys() & other.keys())
+
+
+def _is_like(new: str, old: str) -> bool:
+    """Whether one of two values may stand in the place of the other: both are figures, names, or
+    things of which somebody has one at a time."""
+    figured = [any(map(str.isdigit, each)) for each in (new, old)]
+    if any(figured):
+        return all(figured)
+    return _is_rival(new, old) or new[:1].isupper() == old[:1].isupper()
 
 
 def articled(claim: str, new: str) -> str:

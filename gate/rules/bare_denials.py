@@ -8,7 +8,7 @@ pointing at what was typed.
 from __future__ import annotations
 
 from beliefledger.gate.literals import Guarded, lowered
-from beliefledger.gate.rules.lexicon import NEAR
+from beliefledger.gate.rules.lexicon import GIVEN, NEAR
 from beliefledger.gate.rules.words import Token
 
 _MAY_BE = Guarded(
@@ -106,6 +106,8 @@ def _is_bare(words: list[Token], low: list[str], at: int) -> bool:
     rest = said[article:]
     if not rest or len(said) > _MOST or rest[0] in _NO_STATE or not rest[0][0].isalpha():
         return False
+    if "but" in said or (len(rest) == 1 and rest[0] in GIVEN):
+        return False  # "no longer Anna but Marek" is of whoever was told of
     if not longer and not any(
         tuple(said[i : i + len(each)]) == each for each in _ENDS for i in range(1, len(said))
     ):

@@ -20,6 +20,7 @@ from beliefledger.gate.rules.phrases import (
     tidy,
     trim,
 )
+from beliefledger.gate.rules.renewals import KINDS as PRODUCTS
 from beliefledger.gate.rules.words import Token, clause_end
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
@@ -101,6 +102,11 @@ def _value(reading: Reading, my: int) -> Iterator[RuleFinding]:
             first = words[begin := begin + 1]
         if _tells_no_value(head, words[begin:stop], named=named):
             return
+        if head in _NARROW:
+            while stop - 1 > begin and words[stop - 1].low in _NOW:
+                stop, now = stop - 1, True
+            if not _is_named(words[begin:stop]):
+                return
     elif head in _THINGS:
         if not (named or money or first.low in ("a", "an") or words[stop - 1].low == "floor"):
             return
@@ -161,6 +167,8 @@ _NUMBERS = _COUNTS | frozenset(
 )
 _NAMED = frozenset(_DATA["named"].split())
 """Of these, the value is a name."""
+_NARROW = frozenset(_DATA["narrow"].split())
+"""Of these, the value is a name, a figure, or a product that is known: "my editor is vim"."""
 _COUNTED = frozenset(_DATA["counted"].split())
 """Of these, the value has a number."""
 
@@ -178,6 +186,24 @@ def _noun(words: list[Token], my: int, heads: frozenset[str]) -> int:
         if low in PERSONS:
             return 0  # "my landlord is renovating the flat"
     return 0
+
+
+def _is_named(value: Sequence[Token]) -> bool:
+    """Whether words are a name, a figure, a day, or a product that is known."""
+    at = 0
+    while at < len(value) - 1 and value[at].low in _BEFORE_NAMES:
+        at += 1
+    first = value[at]
+    return (
+        first.text[0].isupper()
+        or first.text[0].isdigit()
+        or any(kind.first and kind.names.fullmatch(first.low) for kind in PRODUCTS)
+        or (at > 0 and _DAY.fullmatch(first.low) is not None)
+    )
+
+
+_BEFORE_NAMES = frozenset("the on at with now still called line number no currently".split())
+_DAY = compile_later(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays|weekends")
 
 
 def _tells_no_value(head: str, value: Sequence[Token], *, named: bool) -> bool:

@@ -42,6 +42,7 @@ from beliefledger.gate.rules import (
     repairs,
     replies,
     retorts,
+    rewordings,
     self_descriptions,
     shorthand,
     subjects,
@@ -352,6 +353,10 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
         before, last = last, (start, end)
         deadline.check()
         if end - start > LONGEST or subjects.left_out_across(text, start, end):
+            continue
+        reworded = rewordings.findings(text, start, end, said_at, findings) if together else None
+        if reworded is not None:
+            yield from reworded
             continue
         found: list[RuleFinding] = []
         words: list[Token] = []

@@ -49,7 +49,9 @@ def _is_in_passing(candidate: Candidate, text: str) -> bool:
     if candidate.attribute.startswith("has."):
         return text.count(" ", start, end) >= _IN_PASSING
     named = candidate.attribute.startswith(("care.", "thing.")) and candidate.participants
-    return bool(named) and not named_roles.asks_beside(text[start:end])
+    return bool(named) and _TELLS.isdisjoint(words) and not named_roles.asks_beside(text[start:end])
 
 
 _IN_PASSING = 5
+_TELLS = frozenset({"is", "called", "named"})
+""" "My cleaner is Ola" is said for its own sake."""

@@ -28,7 +28,7 @@ _SURE = (
     r"no(?=,? it['’]?s\b)|actually no|ah no|oops"
 )
 """Words that say that what stands before them is wrong."""
-_LIKELY = r"sorry|sry|i mean|rather|no|wait|actually"
+_LIKELY = r"sorry|sry|i mean|rather|no(?! longer\b)|wait|actually"
 """Words that often say so, where the new value is like the old one."""
 _INLINE = compile_later(
     rf"(?<![\s,;:(–—.-])[\s,;:(–—.-]++(?:(?P<sure>{_SURE})|(?P<likely>{_LIKELY}))[\s,:–—-]++"

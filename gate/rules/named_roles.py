@@ -13,9 +13,11 @@ from beliefledger.gate.rules.findings import Reading, RuleFinding
 from beliefledger.gate.rules.lexicon import GIVEN, MANY, ONE, PETS, WORDS, load
 from beliefledger.gate.rules.names import NO_NAMES
 from beliefledger.gate.rules.normalised import spelt
+from beliefledger.gate.rules.patterns import KINDS
 from beliefledger.gate.rules.phrases import slug
 from beliefledger.gate.rules.possessives import relation_key, topic_of_noun
 from beliefledger.gate.rules.whole_sentences import told
+from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 _DATA: dict[str, str] = load("named_roles.yaml")
@@ -32,6 +34,15 @@ _NAMED = compile_later(
     rf"(?=['’]s\b|\s?[,.!?;:)–-]|\W*$|\s(?:{_DATA['then']})\b)",
     re.I,
 )
+_IS_NAMED = compile_later(
+    r"(?<![\w'’])(?P<owner>my|our) (?:(?:new|current|main|regular|usual) )?"
+    rf"(?P<role>{_DATA['is_named']})(?:['’]?s| is)(?: now| currently)?(?: called| named)? "
+    rf"(?P<whose>\Z)?(?:(?P<titled>{_TITLED})|(?P<name>{_PLAIN}))"
+    rf"(?=\s?[,.!?;:)–-]|\W*$|\s(?:{_DATA['then']}|now|since|these days|instead|again)\b)",
+    re.I,
+)
+""""My cleaner is Ola"."""
+_NOW = compile_later(r"\s(?:now|since|these days|instead)\b", re.I)
 _FICTION = compile_later(rf"\b(?:{_DATA['fiction']})\b", re.I)
 _SHORT = frozenset({"gf", "bf"})
 _OF_CARE = frozenset("landlord landlady supervisor vet".split())
@@ -120,10 +131,12 @@ def _findings(reading: Reading) -> Iterator[RuleFinding]:
     text, begin, end = reading.content, reading.words[0].start, reading.words[-1].end
     if _FICTION.search(text, begin, end) is not None:
         return
-    for found in _NAMED.finditer(text, begin, end):
+    beside = [(each, False) for each in _NAMED.finditer(text, begin, end)]
+    told_so = [(each, True) for each in _IS_NAMED.finditer(text, begin, end)]
+    for found, is_told in beside + told_so:
         name = found["titled"] or found["name"]
         role = found["role"].lower()
-        if not _is_named(found):
+        if not _is_named(found, is_told=is_told):
             continue
         stop = found.end("titled") if found["titled"] else found.end("name")
         name = name.removesuffix("'s").removesuffix("’s")
@@ -140,10 +153,21 @@ def _findings(reading: Reading) -> Iterator[RuleFinding]:
             text, found.start("owner"), stop, f"User's {told(who)} is {name}", kind, attribute,
             name, 650, 850, topic=topic_of_noun(role), participants=(name,),
             said_at=reading.said_at,
+            act=SpeechAct.CHANGE if is_told and _is_news(found, stop) else None,
         )  # fmt: skip
 
 
-def _is_named(found: re.Match[str]) -> bool:
+def _is_news(found: re.Match[str], stop: int) -> bool:
+    """Whether somebody is said to be it now: "my new cleaner is Ola", "my cleaner is Ola now"."""
+    lead = found.string[found.start() : found.start("role")].lower()
+    return (
+        " new " in lead
+        or " now" in found.string[found.end("role") : stop].lower()
+        or _NOW.match(found.string, stop) is not None
+    )
+
+
+def _is_named(found: re.Match[str], *, is_told: bool) -> bool:
     """Whether the words behind a role are a name: "my boss Sandra", not "my boss said"."""
     if found["titled"] is not None:
         last = found["titled"].split()[1].lower().removesuffix("'s")
@@ -152,7 +176,15 @@ def _is_named(found: re.Match[str]) -> bool:
     low = first.lower().removesuffix("'s").removesuffix("’s")
     if low in WORDS["not_names"] | NO_NAMES | WORDS["brands"] | _MACHINES | _NOT:
         return False
-    return low in GIVEN or (first[0].isupper() and not found["owner"].isupper())
+    if low in GIVEN:
+        return True
+    of_a_country = low in KINDS or low.endswith(_OF_COUNTRIES)
+    if is_told and of_a_country:
+        return False  # "my barber is Turkish"
+    return first[0].isupper() and not found["owner"].isupper()
+
+
+_OF_COUNTRIES = ("ish", "ese", "ian", "can", "nch", "utch")
 
 
 def slot_of(role: str, who: str, name: str, *, titled: bool) -> tuple[str, str]:

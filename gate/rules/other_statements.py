@@ -222,7 +222,8 @@ _REPAIR = compile_later(
 )
 _NOT_BUT = compile_later(
     r"^\W*+(?:(?:oh|no|nope|actually|sorry|wait|oops|well|correction)[,:.!]?\s+){0,3}"
-    r"(?P<all>not (?P<wrong>[\w'’-]{2,40}),? (?:but |it['’]?s )?(?P<right>[\w'’-]{2,40}))"
+    r"(?P<all>not (?P<wrong>[\w'’-]{2,40}),? (?:but |it['’]?s )?"
+    r"(?P<right>(?!any\b|anymore\b)[\w'’-]{2,40}))"
     r"(?=\W*$|[.,!;]| (?:sorry|lol|i meant|my bad|autocorrect|typo)\b)",
     re.I,
 )
@@ -234,6 +235,9 @@ def repair(text: str) -> Repair | None:
     found = _REPAIR.search(text[:400]) or _NOT_BUT.search(text[:400])
     if found is None:
         return None
+    first = found.start("wrong") < found.start("right")
+    if first and found["wrong"][:1].isupper() and not found["right"][:1].isupper():
+        return None  # "not Karin, sadly"
     return Repair(found["right"], found["wrong"], found.start("all"), found.end("all"))
 
 

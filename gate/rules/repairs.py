@@ -139,7 +139,8 @@ _ASIDE = compile_later(
 _NO_VALUE = frozenset(
     "i i'm i've im fine good great cool right sure nice you he she it we they that this there what "
     "who how why when if can could do does did is are was will would thanks thank please yes no "
-    "nothing never tell show help let me my know think forget ignore scratch scrap go have has had "
+    "longer nothing never tell show help let me my know think forget ignore scratch scrap go have "
+    "has had "
     "don't dont not just so but because should i'd i'll id you'd he's she's we're were staying "
     "sticking keeping still same both isnt arent wasnt werent didnt doesnt wont cant "
     "they're we'd they'd ive weve theyve youve hes shes theyre".split()
