@@ -59,6 +59,21 @@ def told_until(text: str, start: int, end: int) -> int | None:
     return asks.start()
 
 
+_ON = compile_later(
+    r"(?:\b(?:so|but|and|then)\b|[,;:(]| [–—-]) ?(?:then )?(?:why|how|what|when|where|who|which)"
+    r"(?:['’]?s)? (?:\w+ )?(?:do|does|did|is|are|was|were|can|could|should|would|will|has|have|so|"
+    r"come|not)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_behind(text: str, start: int, end: int) -> bool:
+    """Whether the sentence text[start:end] goes on to ask, with or without a mark, whatever it
+    begins with: "in Norway everybody gets five weeks, how do shops work in July"."""
+    asks = any(each["perhaps"] is None for each in _ASKS.finditer(text, start, end))
+    return asks or _ON.search(text, start, end) is not None
+
+
 def for_help(text: str) -> bool:
     """Whether words that go on behind a statement ask for help in a few words and with their mark:
     ", ideas for dinner?"."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from beliefledger.gate import deadline, scorers
 from beliefledger.gate.antecedents import FILLERS, FIRST_PERSON, hangs, name_before
-from beliefledger.gate.asking_tails import told_until
+from beliefledger.gate.asking_tails import asks_behind, told_until
 from beliefledger.gate.coming_days import coming
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.registry import NOTE
@@ -339,8 +339,8 @@ def _eligible(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int
         if until is not None and _is_worth_a_note(text, start, until, taken):
             yield start, until
         if not asks and not any(begin < end and start < stop for begin, stop in taken):
-            chat = len(text) <= CHAT and _CODE.search(text, start, end) is None
-            if chat or _is_spoken(text[start:end]):
+            chat = len(text) <= CHAT and not asks_behind(text, start, end)
+            if (chat and not _CODE.search(text, start, end)) or _is_spoken(text[start:end]):
                 yield start, end
             continue
         rest = [
