@@ -350,7 +350,7 @@ def _numbers_another(before: str, words: set[str]) -> bool:
     """Whether a number stands behind a noun that is none of these words: "the tram 3", of the 47
     bus."""
     found = list(new_figures.words_of(before))[-1:] if before.endswith(" ") else []
-    last = before.split()[-1:] == found
+    last = bool(found) and before.split()[-1:] == found
     return last and stem(found[0]) not in words and verb_form(found[0])[1] is Form.NONE
 
 

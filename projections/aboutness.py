@@ -21,6 +21,7 @@ from beliefledger.projections.slot_routing import (
     SlotWords,
     Words,
     change_words,
+    kin_for_life,
     kin_words,
     light_terms,
     with_same,
@@ -42,6 +43,7 @@ for all that it has a word for it, in thousandths."""
 OTHERS = 0.4
 """What is left where a text is about other people than the question."""
 _NOTES = ("note",)
+_OF_OTHERS = (*_NOTES, "event", "relation")
 REST = 0.5
 """How much of it depends on the question's other terms."""
 COVERED = 0.8
@@ -69,6 +71,12 @@ class Aboutness(NamedTuple):
     """… and the memories that tell more of them than their names."""
     introduces: Mask
     """The memories that tell somebody's name and nothing else."""
+    names: Mask
+    """Those of them that tell the name that is asked for …"""
+    lasting: Mask
+    """… and of these whose stay so, as a sister's does whatever else becomes of her."""
+    own: Mask
+    """Of a question about others: what is known to be of the subject, and not of them."""
     people: frozenset[str]
     """The terms by which people are called, which two texts may share without saying the same."""
 
@@ -86,7 +94,11 @@ def aboutness(
     if not asked.slots and asked.tense != "now":
         none = np.zeros(count, np.float32)
         return Aboutness(
-            none, nothing, nothing, nothing, nothing, meant, nothing, nothing, introduces, called
+            none,
+            *(nothing, nothing, nothing, nothing),
+            meant,
+            *(nothing, nothing, introduces, nothing, nothing, nothing),
+            called,
         )
     having = _Having(index, same_people(people))
     changed = _changed(index, having)
@@ -117,9 +129,47 @@ def aboutness(
         changed[index.lines.others()] = False
     held = keyed & mask & (scores > 0)
     told &= mask
+    names, lasting = _names(asked, held, apart, introduces)
+    own = _own(index, apart) if asked.kin and not asked.joint else nothing
     return Aboutness(
-        scores, changed & mask, held, keyed, others, meant, apart, told, introduces, called
+        scores,
+        changed & mask,
+        held,
+        keyed,
+        others,
+        meant,
+        apart,
+        told,
+        introduces,
+        names,
+        lasting,
+        own,
+        called,
     )
+
+
+def _names(asked: SlotQuestion, held: Mask, apart: Mask, introduces: Mask) -> tuple[Mask, Mask]:
+    """The memories that tell the name that is asked for, and those of them whose bearer is so for
+    good; none where something else is asked of somebody."""
+    nothing = np.zeros(len(held), np.bool_)
+    if not asked.named:
+        return nothing, nothing
+    if asked.slots:
+        return introduces & held, nothing
+    if not asked.kin or asked.rest:
+        return nothing, nothing
+    names: Mask = introduces & ~apart
+    for_life = any(not each.isdisjoint(kin_for_life()) for each in asked.kin)
+    return names, names if for_life else nothing
+
+
+def _own(index: SubjectIndex, apart: Mask) -> Mask:
+    """What memories tell of the subject that does not have whom a question is about, and their
+    turns. Notes, events and relations are of others, too."""
+    mine = index.lines.about(lambda entity: entity == SELF) & ~index.lines.keyed(_OF_OTHERS) & apart
+    turns = sorted(index.lines.turns_of(np.flatnonzero(mine)))
+    mine[turns] = apart[turns]
+    return mine
 
 
 def _of_another_kind(having: _Having, slot: SlotWords, asked: SlotQuestion) -> Mask:

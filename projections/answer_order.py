@@ -23,7 +23,7 @@ from beliefledger.projections.mentions import ONLY_ASKS
 from beliefledger.projections.novelty import GENERAL, THEIRS, UNITS, UNREAL
 from beliefledger.projections.search_terms import terms as terms_in
 from beliefledger.projections.slot_routing import change_terms, light_terms, with_same
-from beliefledger.projections.take_overs import taker
+from beliefledger.projections.take_overs import about_a_name, taker
 from beliefledger.projections.text_lines import USER
 
 if TYPE_CHECKING:
@@ -240,6 +240,7 @@ def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
     known, margin = features(first, evidence), OF_OTHERS if evidence.asked.kin else MARGIN
     best = [first[each] for each in order(known, weights(), margin, now=now)]
     best = _about_first(_held_first(_own_first(best, evidence), evidence), evidence)
+    best = _of_them_first(best, evidence)
     by = {each.number: each for each in best}
     said_at = evidence.index.texts["said_at"]
     terms = {each: frozenset(evidence.index.lines.terms[each]) for each in by}
@@ -307,9 +308,43 @@ def _held_first(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:
         return list(best)
     wanted = {each.name for each in asked.slots}
     place = held.index(True)
-    before = [each for each in best[:place] if not _of_another(each, wanted, evidence)]
+    before = [
+        each
+        for each in best[:place]
+        if not _of_another(each, wanted, evidence) and not _of_nobody(each, best[place], evidence)
+    ]
     behind = [each for each in best[:place] if each not in before]
     return [*before, best[place], *behind, *best[place + 1 :]]
+
+
+def _of_them_first(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:
+    """Of a question about others: what is known to be of the subject comes last. Before all comes
+    the name of a relative who is so for good, where that is asked for, and what is told of them."""
+    about = evidence.about
+    if not evidence.asked.kin or evidence.asked.tense != "now":
+        return list(best)
+    groups = [[each.number, *each.others] for each in best]
+    own = [bool(about.own[each].all()) for each in groups]
+    tell = [bool(about.lasting[each].any()) for each in groups]
+    apart = [any(tell) and bool(about.apart[each].all()) for each in groups]
+    places = sorted(range(len(best)), key=lambda each: (own[each], not tell[each], apart[each]))
+    return [best[each] for each in places]
+
+
+def _of_nobody(placed: Placed, held: Placed, evidence: Evidence) -> bool:
+    """Whether a result has nothing to do with somebody whose name is asked for and told: it neither
+    has a word of what tells it, nor of the question, nor is it about who has that part."""
+    if not about_a_name(held, evidence) or {held.taken_up_by, held.newer} & {
+        placed.number,
+        *placed.others,
+    }:
+        return False
+    group, index = (placed.number, *placed.others), evidence.index
+    wanted = _terms_of((held.number, *held.others), index)
+    wanted = wanted.union(*(with_same(each) for each in evidence.asked.terms))
+    wanted -= change_terms() | light_terms() | {USER}
+    scores = evidence.about.scores[list(group)]
+    return wanted.isdisjoint(_terms_of(group, index)) and float(scores.max()) < ABOUT
 
 
 def _about_first(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:

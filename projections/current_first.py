@@ -169,8 +169,9 @@ def group(
     said_at = index.texts["said_at"]
     found = [int(each) for each in at[np.argsort(-said_at[at], kind="stable")]]
     taken: dict[int, int] = {}
+    lasting = bool(about.lasting[found].any())
     for number in list(found):
-        if about.scores[number] >= TAKEN_UP:
+        if about.scores[number] >= TAKEN_UP and not lasting:
             for later in _takes_up(number, asked, about, index, searched):
                 taken.setdefault(number, later)
                 if later not in found:
@@ -221,7 +222,10 @@ def _takes_up(
         (
             each
             for each in rare
-            if said_at[each] > said_at[number] and not about.keyed[each] and newer(each)
+            if said_at[each] > said_at[number]
+            and not about.keyed[each]
+            and not (about.own[each] and not about.own[number])  # "I got a job" is none of Ana's
+            and newer(each)
         ),
         key=lambda each: (-int(said_at[each]), _ended(each, index), each),
     )

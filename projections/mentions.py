@@ -33,8 +33,10 @@ def weight(
     """1 for what may come first by its time: a memory of the slot, a turn that says something
     changed or states as much as the best does, and one that says anew what a memory came of; 0 for
     what only mentions it, beside a memory, and for what is much less near to the question."""
-    if about.keyed[number]:
+    if about.keyed[number] or about.lasting[number]:
         return 1
+    if any(about.lasting[each] for each in found):  # her name is told, whatever else is said of her
+        return 0
     if about.changed[number] and not (
         _in_passing(number, about, found, index) or _elsewhere(number, asked, about, found, index)
     ):

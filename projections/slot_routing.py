@@ -107,6 +107,8 @@ class SlotQuestion:
     """It is about the subject themselves …"""
     alone: bool = False
     """… and about nobody with them: "I", and not "we"."""
+    joint: bool = False
+    """It is about what the subject does, be it with others: "what do my wife and I watch?"."""
     asks: bool = False
     """It asks what is so, and not for something to be done."""
     named: bool = False
@@ -154,6 +156,7 @@ class _QuestionWords(NamedTuple):
     filler: frozenset[str]
     light: frozenset[str]
     kin: tuple[frozenset[str], ...]
+    for_life: frozenset[str]
     same: Mapping[str, frozenset[str]]
 
 
@@ -221,6 +224,7 @@ def asked_for(
         slots=slots,
         own=own,
         alone=own and _TOGETHER.isdisjoint(spoken),
+        joint=not _SUBJECTS.isdisjoint(spoken),
         asks=not _ASKING.isdisjoint(spoken[:_OPENING]),
         named=not _NAMED.isdisjoint(spoken),
         kin=kin,
@@ -337,6 +341,11 @@ def kin_words() -> tuple[frozenset[str], ...]:
     return _known().kin
 
 
+def kin_for_life() -> frozenset[str]:
+    """The words for people who are so for good: nobody takes a sister's place."""
+    return _known().for_life
+
+
 @cache
 def built_in() -> tuple[SlotWords, ...]:
     """The slots that every ledger knows."""
@@ -408,6 +417,7 @@ def _known() -> _QuestionWords:
         filler=frozenset(stem for each in written["filler"] for stem in stems(words(each))),
         light=frozenset(stem for each in written["light"] for stem in stems(words(each))),
         kin=tuple(frozenset(stems(words(line))) for line in written["kin"]),
+        for_life=frozenset(stem for each in written["for life"] for stem in stems(words(each))),
         same=same,
     )
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from beliefledger.ledger.data_files import data
+from beliefledger.projections.aboutness import ABOUT
 from beliefledger.projections.current_first import Placed
 from beliefledger.projections.evidence import turn_of
 from beliefledger.projections.mentions import ONLY_ASKS, is_kept
@@ -89,10 +90,20 @@ def taker(placed: Sequence[Placed], evidence: Evidence) -> Placed | None:
     pairs = pairs_of(texts, evidence)
     if pairs is None or not pairs.later[0].any():
         return None
-    chances = np.where(pairs.later[0], np.exp(pairs.features[0] @ weights(name)), 0)
+    may = pairs.later[0]
+    if about_a_name(texts[0], evidence):
+        # That a dog was adopted is news, and none of who the manager is.
+        shared = pairs.features[0, :, NAMES.index("shared")] > 0
+        may = may & (shared | (evidence.about.scores[[each.number for each in texts]] >= ABOUT))
+    chances = np.where(may, np.exp(pairs.features[0] @ weights(name)), 0)
     best = int(chances.argmax())
     least = BELIEVED if _is_memory(placed[0], evidence) else LEAST
     return texts[best] if chances[best] >= least * (1 + chances.sum()) else None
+
+
+def about_a_name(placed: Placed, evidence: Evidence) -> bool:
+    """Whether a result tells the name of whom is asked for."""
+    return bool(evidence.about.names[[placed.number, *placed.others]].any())
 
 
 def _is_memory(first: Placed, evidence: Evidence) -> bool:
