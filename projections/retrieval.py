@@ -22,6 +22,7 @@ from beliefledger.projections.decay import OTHER_HALF_LIFE, Profile
 from beliefledger.projections.evidence import Evidence
 from beliefledger.projections.index import SubjectIndex
 from beliefledger.projections.index_filters import Filters, FoundTexts
+from beliefledger.projections.other_names import of_other_people
 from beliefledger.projections.people import asked_of, known_people, same_people
 from beliefledger.projections.question_dates import asked_time
 from beliefledger.projections.ranking import RRF_K, Arm
@@ -137,6 +138,10 @@ def find(index: SubjectIndex, query: Query) -> Result:
     perhaps = _perhaps(index, query, asked_for, mask, meant, signal=bool(signal.any()))
     if perhaps is not None:
         asked_for, about = perhaps
+    if asked_for.former or (asked_for.kin and asked_for.named):
+        idle = of_other_people(index, asked_for, about, query.filters)
+        mask, signal = mask & ~idle, signal & ~idle
+        about.scores[idle], about.keyed[idle] = 0, False
     signal |= about.scores >= ABOUT
     wanted = kinds_asked(query.words)
     fits = signal & ((index.texts["kinds"] & wanted) > 0)

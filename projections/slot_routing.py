@@ -34,6 +34,8 @@ _PRESENT = frozenset("do does am is are".split())
 _TOLD = _WERE | frozenset("been ever times total altogether since last past ago".split())
 _NAMED = frozenset("who whom whose whos name called".split())
 _ASKING = frozenset("who whom whose what which when where how am is are do does did".split())
+_EX = frozenset("ex exes exs".split())
+_RELATION_EX = "relation.ex"
 _OPENING = 3
 """One of the first so many words of a question is one of these: "so where am I based"."""
 _MOST_SLOTS = 3
@@ -107,6 +109,8 @@ class SlotQuestion:
     """It is about the subject themselves …"""
     alone: bool = False
     """… and about nobody with them: "I", and not "we"."""
+    former: bool = False
+    """It asks who somebody's ex is, so what is so now answers it not."""
     joint: bool = False
     """It is about what the subject does, be it with others: "what do my wife and I watch?"."""
     asks: bool = False
@@ -192,6 +196,9 @@ def asked_for(
     slots that its meaning is near to."""
     known = _known()
     spoken = [known.typed.get(each, each) for each in words(question)]
+    former = not _EX.isdisjoint(spoken) and not _NAMED.isdisjoint(spoken)
+    if former:
+        spoken = _as_former(spoken)
     stemmed = frozenset(stems(spoken))
     own = not _SELF.isdisjoint(spoken)
     if _does(spoken):
@@ -199,6 +206,8 @@ def asked_for(
     routable = (*more, *built_in(), *_roles_in(spoken, stemmed))
     slots = _routed(stemmed, routable, meant)
     slots = _of_kin(spoken, stemmed, slots, routable)
+    if former:
+        slots = tuple(each._replace(attributes=(*each.attributes, _RELATION_EX)) for each in slots)
     named = frozenset().union(*(word for slot in slots for word in slot.names))
     named |= frozenset().union(*(each for slot in slots for each in slot.of_others(stemmed)))
     kin = tuple(each for each in known.kin if each & stemmed and not each & named)
@@ -224,6 +233,7 @@ def asked_for(
         slots=slots,
         own=own,
         alone=own and _TOGETHER.isdisjoint(spoken),
+        former=former and bool(slots),
         joint=not _SUBJECTS.isdisjoint(spoken),
         asks=not _ASKING.isdisjoint(spoken[:_OPENING]),
         named=not _NAMED.isdisjoint(spoken),
@@ -231,6 +241,19 @@ def asked_for(
         terms=asked,
         rest=rest,
     )
+
+
+def _as_former(spoken: Sequence[str]) -> list[str]:
+    """The words of a question for an ex, by which it asks for a former partner: "who is my ex?". An
+    ex-wife is a former wife."""
+    people = [not _people().isdisjoint(stems([each])) for each in spoken] + [False]
+    said: list[str] = []
+    for place, each in enumerate(spoken):
+        if each in _EX:
+            said += ["former"] if people[place + 1] else ["former", "partner"]
+        else:
+            said.append(each)
+    return said
 
 
 def _does(spoken: Sequence[str]) -> bool:

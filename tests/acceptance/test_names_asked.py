@@ -84,3 +84,45 @@ def test_what_the_subject_does_answers_nothing_of_others(
     tmp_path, embedder, turns, question, first
 ):
     assert first in found(tmp_path, embedder, turns, question)[0].text
+
+
+RUI = ("my boyfriend is rui", "rui and i broke up", "my boyfriend is andre")
+
+
+@pytest.mark.parametrize("embedder", ["words-2", "hashed-1"])
+@pytest.mark.parametrize(
+    ("turns", "question", "told", "not_told"),
+    [
+        (RUI, "who is my ex", "User's boyfriend is rui", "andre"),
+        (RUI, "who was my ex", "User's boyfriend is rui", "andre"),
+        (RUI, "what's my ex's name", "User's boyfriend is rui", "andre"),
+        (RUI, "what is my ex-boyfriend called", "User's boyfriend is rui", "andre"),
+        (RUI, "who is my boyfriend", "User's boyfriend is andre", None),
+        (("my boyfriend is sam",), "who is my ex", None, "sam"),
+        (("my ex is called rui", "my boyfriend is andre"), "who is my ex", "rui", "andre"),
+        (("my ex moved to lisbon", "i live in porto"), "where does my ex live", "lisbon", None),
+        (
+            ("my boss is priya", "priya left, my boss is marek now"),
+            "who is my ex boss",
+            "User's boss is priya",
+            "User's boss is marek",
+        ),
+        # The name of one relative is no answer to who another is.
+        (("my boyfriend is sam", "i have a brother"), "what is my sister's name", None, "sam"),
+        (("my brother is tom", "my friend is sam"), "what is my sister's name", None, "is "),
+        (("my brother is tom", "my friend is sam"), "who is my friend", "is sam", "tom"),
+        (("my brother is tom",), "what are my siblings called", "tom", None),
+        (
+            ("my boyfriend is sam and my sister is ana",),
+            "what is my sister's name",
+            "sister is ana",
+            None,
+        ),
+    ],
+)
+def test_no_other_name_is_told(tmp_path, embedder, turns, question, told, not_told):
+    texts = [each.text for each in found(tmp_path, embedder, turns, question)]
+    if told is not None:
+        assert any(told in each for each in texts[:3])
+    if not_told is not None:
+        assert not any(not_told in each for each in texts)
