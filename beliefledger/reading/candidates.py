@@ -14,7 +14,7 @@ from beliefledger.gate.rules.extractor import RuleExtractor
 from beliefledger.gate.rules.languages import is_foreign
 from beliefledger.gate.rules.lexicon import BASES
 from beliefledger.gate.sentences import sentences
-from beliefledger.gate.slots import canonical_attribute, canonical_entity
+from beliefledger.gate.slots import canonical_attribute, canonical_entity, canonical_text
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import Raw
 from beliefledger.ledger.dataclass import dataclass
@@ -103,6 +103,7 @@ class _Noticed:
     row: DecisionRow
     likeness: float
     slot: Slot
+    value: str = ""
 
 
 class CandidateQueries:
@@ -163,7 +164,11 @@ class CandidateQueries:
             subject=subject,
             claim=text,
             text=_summary(
-                [each for _, each in stopped], [each for _, each in got_in], waiting, nearest
+                [each for _, each in stopped],
+                [each for _, each in got_in],
+                waiting,
+                nearest,
+                another=bool(got_in) and all(_is_another(each, read_as) for each, _ in got_in),
             ),
             stopped=tuple(self._like(*pair, slots) for pair in stopped[:most]),
             got_in=tuple(self._like(*pair, slots) for pair in got_in[:most]),
@@ -201,7 +206,9 @@ class CandidateQueries:
             if proposed is not None:
                 yield _compared(row, proposed.candidate.model_dump(mode="json"), claim)
 
-    def _allowed(self, noticed: Sequence[_Noticed], slots: set[Slot], only: Only) -> list[_Noticed]:
+    def _allowed(
+        self, noticed: Sequence[_Noticed], slots: Collection[Slot], only: Only
+    ) -> list[_Noticed]:
         """Those that may be matched, with all that cannot be."""
         near = [each for each in noticed if each.likeness or each.slot in slots]
         answers = self._queries.told([each.row for each in near])
@@ -217,24 +224,24 @@ class CandidateQueries:
             if each.row.position in kept or not (each.likeness or each.slot in slots)
         ]
 
-    def _slots(self, text: str, subject: str) -> set[Slot]:
-        """The slots that the claim is about, as the rules read it and as the subject would say
-        it."""
+    def _slots(self, text: str, subject: str) -> dict[Slot, set[str]]:
+        """The slots that the claim is about and the values that it gives them, as the rules read it
+        and as the subject would say it."""
         read = [
             self._core.gate.reader.within_deadline(turn, (), RuleExtractor().extract)
             for said in dict.fromkeys((text, _as_said(text, subject)))
             for turn in (TurnView("", "user", said, self._queries.now()),)
         ]
         types = self._core.rulebook.refreshed().registry.types
-        return {
-            _slot(each.entity, each.attribute)
-            for found in read
-            for each in found.candidates
-            if each.type in types and types[each.type].slot is not SlotRule.CONTENT
-        }
+        slots: dict[Slot, set[str]] = {}
+        for each in (each for found in read for each in found.candidates):
+            if each.type in types and types[each.type].slot is not SlotRule.CONTENT:
+                of = slots.setdefault(_slot(each.entity, each.attribute), set())
+                of.add(canonical_text(each.value))
+        return slots
 
     def _alike(
-        self, noticed: Sequence[_Noticed], slots: set[Slot]
+        self, noticed: Sequence[_Noticed], slots: Collection[Slot]
     ) -> tuple[list[_Noticed], set[str]]:
         """Those like the claim or of its slot, that slot first, then by likeness, the newest first;
         and the beliefs that are its slot."""
@@ -328,6 +335,15 @@ def _compared(row: DecisionRow, candidate: dict[str, str], claim: Claim) -> _Not
         row,
         claim.likeness(text),
         _slot(candidate.get("entity", "User"), candidate["attribute"]),
+        canonical_text(value),
+    )
+
+
+def _is_another(noticed: _Noticed, slots: Mapping[Slot, Collection[str]]) -> bool:
+    """Whether it gives a slot that a claim is about a value that is none of the claim's."""
+    values = slots.get(noticed.slot, ())
+    return bool(values) and not any(
+        each in noticed.value or noticed.value in each for each in values
     )
 
 
@@ -378,7 +394,10 @@ def _summary(
     got_in: Sequence[DecisionAnswer],
     waiting: Sequence[TurnRow],
     nearest: Sequence[NearTurn],
+    *,
+    another: bool = False,
 ) -> str:
+    """The answer in a sentence; `another` if what got in gives what it is about another value."""
     holds = [each for each in got_in if each.became is None or each.became.what in _LET_IN]
     parts = []
     if stopped:
@@ -387,7 +406,8 @@ def _summary(
         over = len(got_in) - len(holds)
         said = f"{len(got_in)}" if parts else f"{_statements(len(got_in))} about it"
         gone = f", of which {over} {'does' if over == 1 else 'do'} not hold any more"
-        parts.append(f"{said} got in" + (gone if over else ""))
+        value = " with another value" if another else ""
+        parts.append(f"{said} got in{value}" + (gone if over else ""))
     if not parts:
         near = ", though some turns come near" if nearest else " in any turn"
         parts.append(f"Nothing like it was noticed{near}")

@@ -272,6 +272,24 @@ def test_the_nearest_turns_of_an_agent_have_the_words_that_may_be_told(memory):
         assert told["stopped"][0]["decision"]["claim"] is None
 
 
+@pytest.mark.parametrize(
+    ("said", "claim", "another"),
+    [
+        ("I live in Potsdam.", "User lives in Berlin", True),
+        ("I live in Potsdam.", "User lives in Potsdam", False),
+        ("I live in Potsdam.", "I live in potsdam", False),
+        ("My rent is 900 euros.", "My rent is 800 euros", True),
+        ("My rent is 900 euros.", "My rent is 900 euros", False),
+    ],
+)
+def test_another_value_of_the_slot_is_told_as_that(place, said, claim, another):
+    with open_memory(place, consent="consent") as memory:
+        memory.remember("ana", said)
+        answer = memory.why_not("ana", claim)
+        value = " with another value" if another else ""
+        assert answer.text == f"1 statement about it got in{value}."
+
+
 def test_what_was_told_as_past_does_not_hold(place):
     with open_memory(place, consent="consent") as memory:
         memory.remember("ana", "I live in Porto.", said_at="2026-03-05")
