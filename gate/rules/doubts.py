@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from beliefledger.gate import notes, scorers
 from beliefledger.gate.rules import greetings, named_roles, yes_no
+from beliefledger.gate.rules.lexicon import WORDS
 from beliefledger.gate.rules.whole_sentences import OF_ANSWERS
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, Durability, Source, Speech, SpeechAct
@@ -63,10 +64,37 @@ def weighed(
         doubt = scorers.threshold(_doubt(candidate, said, at_length=len(text) > notes.CHAT))
         if playing is None and doubt <= earnest < in_a_game:  # else a game makes no difference
             playing = scorers.in_a_game([each.content for each in earlier])
-        if earnest < (in_a_game if playing else doubt):
+        if earnest < (in_a_game if playing else doubt) and (
+            playing or not _is_plain_alone(candidate, said, earnest)
+        ):
             yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
         else:
             yield candidate
+
+
+def _is_plain_alone(candidate: Candidate, said: str, earnest: float) -> bool:
+    """Whether what somebody has or does begins their sentence and is meant by itself, whatever goes
+    on behind it: "I have seven hens and they lay well"."""
+    span = candidate.spans[0].quote
+    begins = candidate.attribute.startswith(_PLAIN) and said.startswith(span)
+    if not begins or earnest < scorers.threshold("doubt where it is little"):
+        return False
+    rest = said[len(span) :]
+    if _BRANDED.match(candidate.value) is not None:
+        return True  # "my car is a ford focus"
+    if _GOES_ON.match(rest) is None:
+        return False
+    return scorers.earnest(span) >= _SURE
+
+
+_PLAIN = ("has.", "habit.", "does.", "uses.", "thing.", "device.", "vehicle.")
+_SURE = 0.85
+_GOES_ON = compile_later(
+    r": ?(?:mon|tue|wed|thu|fri|sat|sun)|\s(?:and|but) (?:they|it|he|she|the)\b", re.I
+)
+"""What tells more of the same thing. A punchline stands behind other marks: "two jobs: parenting
+and regretting it"."""
+_BRANDED = compile_later(rf"an? (?:{'|'.join(sorted(WORDS['brands']))})(?: \w+){{0,3}}\Z", re.I)
 
 
 def _answers(candidate: Candidate) -> bool:
@@ -110,7 +138,8 @@ def _doubt(candidate: Candidate, said: str, *, at_length: bool) -> str:
     if is_given and candidate.attribute == greetings.ATTRIBUTE:
         return "doubt of a name" if _LAUGHS.search(said) is None else "doubt"
     beside = candidate.participants and named_roles.is_name(candidate.value)
-    if beside and named_roles.asks_beside(said):
+    says = _SAYS.match(said, len(candidate.spans[0].quote)) is not None
+    if beside and (named_roles.asks_beside(said) or (says and said.startswith(("my ", "My ")))):
         return "doubt of a name"
     who = candidate.attribute.startswith(_OF_IDENTITY) or candidate.value.startswith(_BORN)
     who = who or _LISTS.match(said) is not None
@@ -121,6 +150,8 @@ def _doubt(candidate: Candidate, said: str, *, at_length: bool) -> str:
     return "doubt in few words" if len(scorers.WORD.findall(said)) <= _FEW else "doubt"
 
 
+_SAYS = compile_later(r" (?:says|thinks|reckons|wants|told me|keeps (?:saying|telling))\b", re.I)
+"""What somebody says may be a joke; that there is who says it is none."""
 _FEW = 5
 """Words of a sentence of which the score knows little."""
 

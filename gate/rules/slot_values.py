@@ -52,10 +52,19 @@ def fits(words: list[Token], clause: Clause, says: Mapping[str, Any], begin: int
         known = words[begin].low in WORDS["companies"]
         if known and clause.lemma == "join" and words[begin].low in WORDS["joined_by_customers"]:
             known = False  # "joined Netflix yesterday, so good"
+        if not _NO_FIRM.isdisjoint(word.low for word in words[begin : clause.stop]):
+            return False  # "joined SAP user group"
         return named and (known or bool(_PARTED & others))
+    if attribute == "work.employer" and clause.lemma == "join" and last in _NO_FIRM:
+        return False  # "joined the choir as a tenor"
     return attribute != "work.employer" or last not in WORDS["not_employers"]
 
 
+_NO_FIRM = frozenset(
+    "group groups club forum community meetup webinar conference webcast programme program "
+    "newsletter beta waitlist choir network chapter alumni".split()
+)
+"""What people join beside their work, though it bears the name of a firm."""
 _DWELLINGS = frozenset("flat house apartment place room studio home bungalow cottage".split())
 _MANNERS = frozenset(
     "good bad terrible awful great decent rubbish lousy slow fast keen amateur avid huge big "
