@@ -157,7 +157,14 @@ def _may_be_so_many(claim: str, old: new_figures.Figure, candidate: Candidate) -
     neither much more nor much less."""
     quote = candidate.spans[0].quote
     at = quote.find(candidate.value)
-    new_unit = unit_of(quote[at + len(candidate.value) :])
+    after = quote[at + len(candidate.value) :]
+    counted = UNIT.match(after)
+    if counted is not None and counted[1].lower() in _OF_A_WEEK:
+        there = UNIT.match(claim, old.end)
+        if not _SAID_OF_IT.issuperset(_WORDS.findall(quote[:at].lower())):
+            return False  # "my headache is bad, four days now"
+        return there is not None and there[1].lower().rstrip("s") == counted[1].lower().rstrip("s")
+    new_unit = unit_of(after)
     if new_unit in MEASURES and new_unit != unit_of(claim[old.end :]):
         return False
     if all(_THE.search(each) for each in (quote[:at], claim[: old.start])):
@@ -169,6 +176,8 @@ def _may_be_so_many(claim: str, old: new_figures.Figure, candidate: Candidate) -
     return min(amounts) > 0 and max(amounts) <= _MOST * min(amounts)
 
 
+_OF_A_WEEK = frozenset("days nights shifts lessons classes sessions evenings mornings".split())
+"""What there is so many of: "four days now" is of who works three days a week."""
 _THE = compile_later(r"\bthe (?:number |no\.? ?)?$", re.I)
 _HOUR = compile_later(r"(?:[01]?\d|2[0-3])[:.][0-5]\d(?: ?[ap]m)?")
 _AGAIN = compile_later(r"day again\b", re.I)
@@ -190,7 +199,7 @@ _SAID_SO = frozenset(
     "now already again for me us it is from on here out these days instead left only today this "
     "morning tonight finally atm then so far by apparently allegedly i think the new date time day "
     "price number plan target limit deadline rate one since next last week month year monday "
-    "january april september reps a double woop woo yay lol haha letsgo ugh in per an kg kilo "
+    "january april september days nights shifts lessons classes sessions evenings mornings reps a double woop woo yay lol haha letsgo ugh in per an kg kilo "
     "kilos lb lbs pound pounds mg ml euro euros dollar dollars bucks quid km hour hours minute "
     "minutes min mins "
     "percent mon tue wed thu fri sat sun".split()
