@@ -199,7 +199,8 @@ _SAID_SO = frozenset(
     "now already again for me us it is from on here out these days instead left only today this "
     "morning tonight finally atm then so far by apparently allegedly i think the new date time day "
     "price number plan target limit deadline rate one since next last week month year monday "
-    "january april september days nights shifts lessons classes sessions evenings mornings reps a double woop woo yay lol haha letsgo ugh in per an kg kilo "
+    "january april september days nights shifts lessons classes sessions evenings mornings "
+    "reps a double woop woo yay lol haha letsgo ugh in per an kg kilo "
     "kilos lb lbs pound pounds mg ml euro euros dollar dollars bucks quid km hour hours minute "
     "minutes min mins "
     "percent mon tue wed thu fri sat sun".split()

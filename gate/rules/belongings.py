@@ -59,6 +59,9 @@ def _value(reading: Reading, my: int) -> Iterator[RuleFinding]:
     if not link or link + 1 >= len(words):
         return
     noun = [word.low for word in words[my + 1 : link]]
+    begins = my + 1
+    if len(noun) > 1 and noun[0] in ("new", "current"):  # "my new office" is the office
+        begins, noun = begins + 1, noun[1:]
     if any(not low[0].isalnum() or low in WORDS["prepositions"] for low in noun):
         return
     if not _WHO.isdisjoint(noun):
@@ -68,7 +71,7 @@ def _value(reading: Reading, my: int) -> Iterator[RuleFinding]:
     of_others = any(low.endswith("'s") or low in NEAR for low in (noun[0], noun[-1]))
     if of_others and noun[-1] != "team":
         return
-    verb, now = words[link].low, False
+    verb, now = words[link].low, words[my + 1].low == "new" and begins > my + 1
     begin, stop = trim(words, link + 1, clause_end(words, link + 1, "present"))
     if begin < stop and words[begin].low == "me" and verb in ("cost", "costs"):
         begin += 1
@@ -123,11 +126,11 @@ def _value(reading: Reading, my: int) -> Iterator[RuleFinding]:
         return
     told = capped(between(reading, my + 1, stop))
     key = "price" if (verb in ("cost", "costs") or money) and head not in _PERSONAL else ""
-    thing = slug(text_of(reading.content, words, my + 1, link), 4)
+    thing = slug(text_of(reading.content, words, begins, link), 4)
     if verb == "has":
         while stop - 1 > begin + 1 and words[stop - 1].low in _NOW:
             stop -= 1
-        now = stop < len(words) and words[stop].low in _NOW
+        now = now or (stop < len(words) and words[stop].low in _NOW)
         told = capped(between(reading, my + 1, stop))
         key = singular(slug(words[stop - 1].low))
     value = text_of(reading.content, words, begin, stop)
@@ -198,7 +201,7 @@ def _is_named(value: Sequence[Token]) -> bool:
         first.text[0].isupper()
         or first.text[0].isdigit()
         or any(kind.first and kind.names.fullmatch(first.low) for kind in PRODUCTS)
-        or (at > 0 and _DAY.fullmatch(first.low) is not None)
+        or _DAY.fullmatch(first.low) is not None
     )
 
 

@@ -186,9 +186,19 @@ _AFTER = compile_later(
 )
 
 
+_WAS = compile_later(
+    r"\b(?:instead of|rather than|in place of|no longer|not|used to be|was)"
+    r"(?: (?:on|at|in|from|for|the|my|every)){0,2} $",
+    re.I,
+)
+"""Before a figure that is so no more: "thursdays instead of mondays now"."""
+
+
 def _chosen(text: str, found: list[Figure]) -> list[Figure]:
     """One of each kind: the only one, or the one that is said to be new."""
     chosen: list[Figure] = []
+    if len(found) > 1:
+        found = [each for each in found if not _WAS.search(text[: each.start])]
     for kind, _ in KINDS:
         same = [each for each in found if each.kind == kind]
         if len(same) > 1:

@@ -80,11 +80,12 @@ def _thing(reading: Reading, my: int) -> Iterator[RuleFinding]:
         return  # "my mum is a nurse" tells of her, as "my best friend Ewa is one" of Ewa
     if words[my + 1].low in WORDS["not_mine"]:
         return
-    noun = text_of(reading.content, words, my + 1, link)
+    new = words[my + 1].low == "new" and link > my + 2  # "my new dentist" is the dentist
+    noun = text_of(reading.content, words, my + 1 + new, link)
     end = stop
     while stop - 1 > begin and words[stop - 1].low in _NOW:
         stop -= 1
-    now = stop < end or words[link + 1].low in _NOW
+    now = new or stop < end or words[link + 1].low in _NOW
     yield owned(
         reading,
         my,

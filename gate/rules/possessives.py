@@ -26,7 +26,7 @@ from beliefledger.gate.rules.phrases import (
 )
 from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.rules.words import Token, clause_end, name_does
-from beliefledger.ledger.candidate import SpeechAct
+from beliefledger.ledger.candidate import Ends, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 _PEOPLE = load("people.yaml")
@@ -47,6 +47,7 @@ _STATES = {
 }  # fmt: skip
 _MONTH = compile_later(r"\b(?:march|may|august)\b")
 """Months that are also other words, as they are typed in lower case."""
+_COUPLES = frozenset({"girlfriend", "boyfriend", "partner", "husband", "wife"})
 _OF = frozenset({"of"})
 _OWNER = {"first": "my", "second": "your"}
 _PLURAL = frozenset(
@@ -330,6 +331,9 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
             700,
         )._replace(topic=topic_of_noun(noun), participants=(name,))
         finding = finding._replace(end=last, act=SpeechAct.CHANGE if now else finding.act)
+        if now and noun in _COUPLES:  # who lived with another one does no more
+            with_them = Ends(attribute="home.household", value=noun, sparing=name)
+            finding = finding._replace(ends=(*finding.ends, with_them))
         if wrong is not None:
             finding = finding._replace(
                 end=words[wrong - 1].end, act=SpeechAct.CORRECTION,

@@ -23,8 +23,8 @@ _OF_THE_ASSISTANT, _LONGEST_ASKED = 2, 200
 
 _NUMBERS = r"\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _LEAD = (
-    r"^\W*(?:(?:and|also|but|nah|nope|no|no need|not any ?more|well|actually|oh|lol|erm|um|ah|sadly|sorry|"
-    r"afraid|unfortunately|oh no|hm+)\b[\s,.!:;–—-]*){0,3}"
+    r"^\W*(?:(?:and|also|but|nah|nope|no|no need|not any ?more|well|actually|oh|lol|erm|um|ah|"
+    r"sadly|sorry|afraid|unfortunately|oh no|hm+)\b[\s,.!:;–—-]*){0,3}"
 )
 _SUBJECT = (
     r"(?:(?:i|we|he|she|they|it|that|this|that one|those)"

@@ -109,7 +109,7 @@ _QUICK = Guarded(
     r"live|rent|renting|here|interim|acting|temp|temporary|called|name|gave|given|handed|like|see|"
     r"wedding|launch|housewarming|graduation|christening|reunion|due date|please|"
     r"dr|doctor|prof|professor|mr|mrs|ms|miss|sir|dame|rev|reverend|captain|pastor|"
-    r"take home|bring home|on \D{0,9}\d{2,3}(?:[.,]\d)?k)\b",
+    r"go to|members?|take home|bring home|on \D{0,9}\d{2,3}(?:[.,]\d)?k)\b",
 )
 """In lower case."""
 

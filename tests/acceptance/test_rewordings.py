@@ -101,3 +101,94 @@ SLOTS_TOLD = [
 def test_who_and_what_somebody_has_is_in_a_slot(somebody, said, attribute, value):
     found = somebody.believed_after(said)
     assert (attribute, value) in [(each.attribute, each.value) for each in found]
+
+
+CHANGED = [
+    ("I do three days a week on reception", "four days now", "four days", "three days"),
+    (
+        "my yoga class is on mondays",
+        "my yoga is on thursdays instead of mondays now",
+        "thursdays",
+        "mondays",
+    ),
+    (
+        "Our internet is with TalkTalk",
+        "Well we left them and we're with Zen now",
+        "Zen",
+        "TalkTalk",
+    ),
+    (
+        "I teach piano to nine pupils at home",
+        "I've fifteen pupils at the moment",
+        "fifteen",
+        "nine",
+    ),
+    ("I work at Dell", "my new employer is Lidl", "Lidl", "Dell"),
+    ("my dentist is Dr. Patel", "my new dentist is Dr. Novak", "Novak", "Patel"),
+    ("I train at PureGym", "I go to David Lloyd now", "David Lloyd", "PureGym"),
+    ("I'm from York but live in Leeds", "we moved to Bristol", "Bristol", "Leeds"),
+    ("I live with my girlfriend Lena", "new girlfriend, her name is Kim", "Kim", "Lena"),
+    ("im studying history", "I study law now", "law", "history"),
+    ("I use a Pixel 6", "its an iphone 15 now", "iphone 15", "Pixel"),
+]
+
+
+@pytest.mark.parametrize(("told", "said", "new", "old"), CHANGED)
+def test_a_change_is_read_in_few_words(somebody, told, said, new, old):
+    claims = [each.text for each in somebody.believed_after(told, said)]
+    assert any(new in each for each in claims), claims
+    assert not any(old in each for each in claims), claims
+
+
+BESIDE = [
+    ("I work three days a week in the shop", "my headache is bad, four days now", "three days"),
+    ("I have a Kobo", "how much would it cost to replace the Kobo screen", "Kobo"),
+    ("I go to the gym every morning", "cant be bothered with the gym this week", "gym"),
+    ("I live with my girlfriend Lena", "my girlfriend is Lena, the tall one", "lives with"),
+    ("im studying history", "my flatmate is doing law now", "history"),
+    ("I use Slack", "they asked us to switch to the other room", "Slack"),
+]
+
+
+@pytest.mark.parametrize(("told", "said", "stands"), BESIDE)
+def test_what_only_sounds_like_a_change_leaves_what_is_so(somebody, told, said, stands):
+    claims = [each.text for each in somebody.believed_after(told, said, besides=())]
+    assert any(stands in each for each in claims), claims
+
+
+def test_what_is_in_place_of_something_ends_it(somebody):
+    somebody.ends_with(
+        ["I read everything on a Kobo", "my grandsons gave me a Kindle in place of the Kobo"],
+        over=["reads everything on a Kobo"],
+        stands=["Kindle"],
+    )
+
+
+NO_MEMORY = [
+    "in Norway everybody gets five weeks of holiday, how do shops even work in July",
+    "a Steam Deck runs linux so why do windows games work on it",
+    "Teachers in Scotland finish for summer at the end of June, why so early",
+    "which side of the family do freckles come from, can only one parent have them",
+    "One uncle on the TV show is fasting each Monday, which god is it for",
+    "Person on the podcast takes magnesium at 9 each night",
+    "i was born yesterday obvs so explain it like that",
+    "I wasn't born in a barn",
+    "help me write an april fool text to my mum saying Tunde and I are moving to Canada next week",
+]
+
+
+@pytest.mark.parametrize("said", NO_MEMORY)
+def test_what_tells_nothing_of_the_speaker_is_not_kept(somebody, said):
+    assert not somebody.believed_after(said, besides=())
+
+
+KEPT = [
+    "i was born yesterday evening in 1990 lol no, in Leeds in 1990",
+    "my sister's flat has three rooms, how do i get there",
+    "we have a whippet so why do we need a cat",
+]
+
+
+@pytest.mark.parametrize("said", KEPT)
+def test_what_tells_of_the_speaker_is_kept_beside_a_question(somebody, said):
+    assert somebody.believed_after(said, besides=())
