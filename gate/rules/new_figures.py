@@ -172,7 +172,9 @@ _CLAUSES = compile_later(
 _OF_THE_DAY = compile_later(r"\b(?:up|off|out|in|home|awake|done) (?:at|by|around|about) ")
 _DENIED = compile_later(_DATA["denied"])
 _BESIDE = compile_later(r"\b(?:also|too|as well)\b")
-_OF_THEM = compile_later(r" of (?:my|our|the|them|these|those|us|his|her|their|its)\b", re.I)
+_OF_THEM = compile_later(
+    r" of (?:my|our|the|them|these|those|us|his|her|their|its)\b(?! (?:now|left|in total))", re.I
+)
 _SO_MANY = compile_later(
     r"\b(?:so|now|there['’]?s|there are|makes it|leaves|leaving|only|down to|up to|"
     r"(?:so|now) (?:it['’]?s|there['’]?s|we['’]?re|were)) (?:just |only )?$",

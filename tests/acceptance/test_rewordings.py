@@ -129,6 +129,10 @@ CHANGED = [
     ("I'm from York but live in Leeds", "we moved to Bristol", "Bristol", "Leeds"),
     ("I live with my girlfriend Lena", "new girlfriend, her name is Kim", "Kim", "Lena"),
     ("im studying history", "I study law now", "law", "history"),
+    ("I work 9 to 5", "its 8 to 4 now", "8 to 4", "9 to 5"),
+    ("I work 9 to 5", "they moved us to 8 to 4", "8 to 4", "9 to 5"),
+    ("I work 9 to 5", "hours changed to 7:30-3:30", "7:30-3:30", "9 to 5"),
+    ("my team has 8 people", "someone quit, 7 of us now", "7", "8"),
     ("I use a Pixel 6", "its an iphone 15 now", "iphone 15", "Pixel"),
 ]
 
@@ -146,6 +150,9 @@ BESIDE = [
     ("I go to the gym every morning", "cant be bothered with the gym this week", "gym"),
     ("I live with my girlfriend Lena", "my girlfriend is Lena, the tall one", "lives with"),
     ("im studying history", "my flatmate is doing law now", "history"),
+    ("I work 9 to 5", "the library is open 8 to 4 now", "9 to 5"),
+    ("I work 9 to 5", "they moved the pool to 8 to 4", "9 to 5"),
+    ("my team has 8 people", "7 of us went to lunch", "8 people"),
     ("I use Slack", "they asked us to switch to the other room", "Slack"),
 ]
 
