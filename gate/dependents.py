@@ -12,7 +12,9 @@ from beliefledger.gate.rules.lexicon import PETS
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
-_PET = compile_later(rf"relation\.(?P<noun>(?:{'|'.join(sorted(PETS))})s?)\.name")
+_PET = compile_later(
+    rf"relation\.(?:[a-z]{{2,12}}-){{0,2}}(?P<noun>(?:{'|'.join(sorted(PETS))})s?)\.name"
+)
 
 
 def with_what_depends(standing: Standing, over: Sequence[Held]) -> list[Held]:

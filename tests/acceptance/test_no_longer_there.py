@@ -1,0 +1,52 @@
+"""Memberships that were cancelled, guests who went home, pets that died, and what was handed back."""
+
+from __future__ import annotations
+
+import pytest
+
+OVER = [
+    ("i joined puregym, 24 a month", "cancelled puregym, waste of money", "joined puregym"),
+    ("i joined puregym", "i cancelled my puregym membership.", "joined puregym"),
+    ("i joined the gym, 30 a month", "cancelled the gym, never went", "User joined the gym"),
+    ("i joined puregym, 24 a month", "binned off puregym", "joined puregym"),
+    ("i signed up for duolingo max", "cancelled duolingo", "signed up"),
+    ("jo's boyfriend moved in for two weeks", "jo's bf is back at his own place", "moved in for"),
+    ("jo's boyfriend moved in for two weeks", "jo's boyfriend has moved out again", "moved in for"),
+    ("my cousin moved in for a month", "my cousin went back to leeds", "moved in for"),
+    ("my cousin is staying with us for a month", "my cousin has gone home", "staying with"),
+    ("My supervisor is Prof. Garnier", "Dr. Lefèvre supervises me now", "Garnier"),
+    ("I drive a 2019 freightliner cascadia", "turned in the cascadia today", "drives a 2019"),
+    ("driving a 2019 freightliner cascadia", "turned in the cascadia", "driving a 2019"),
+    ("got a 2019 freightliner cascadia", "turned the cascadia in", "got a 2019"),
+    ("my old dog Balder is 14", "We lost Balder yesterday.", "is 14"),
+    ("my old cat Mimi is 17", "we had to put Mimi to sleep", "is 17"),
+    ("i quit energy drinks", "drinking energy drinks again", "quit energy"),
+]
+STANDS = [
+    ("i joined puregym, 24 a month", "cancelled my class at puregym", "joined puregym"),
+    ("i joined puregym, 24 a month", "cancelled netflix", "joined puregym"),
+    ("i joined puregym, 24 a month", "i might cancel puregym", "joined puregym"),
+    ("i joined puregym, 24 a month", "my sister cancelled puregym", "joined puregym"),
+    ("i joined puregym, 24 a month", "left puregym at nine", "joined puregym"),
+    ("jo's boyfriend moved in for two weeks", "kim's bf is back at his own place", "moved in for"),
+    ("jo's boyfriend moved in for two weeks", "jo went home early", "moved in for"),
+    ("my cousin is staying with us for a month", "my sister has gone home", "staying with"),
+    ("my cousin is staying with us for a month", "my cousin has gone to bed", "staying with"),
+    ("my cousin is staying with us for a month", "my cousin is back home from work", "staying"),
+    ("My supervisor is Prof. Garnier", "Dr. Lefèvre also supervises me", "Garnier"),
+    ("My supervisor is Prof. Garnier", "Dr. Lefèvre supervises my friend Ana now", "Garnier"),
+    ("I drive a 2019 freightliner cascadia", "turned in the essay today", "drives a 2019"),
+    ("my old cat Mimi is 17", "Mimi is asleep", "is 17"),
+    ("my old dog Balder is 14", "my friend lost her dog Rex yesterday.", "is 14"),
+    ("i quit energy drinks", "drinking sports drinks again", "quit energy"),
+]
+
+
+@pytest.mark.parametrize(("first", "then", "over"), OVER)
+def test_what_is_given_back_or_gone_is_over(somebody, first, then, over):
+    somebody.ends_with((first, then), (over,), ())
+
+
+@pytest.mark.parametrize(("first", "then", "stands"), STANDS)
+def test_what_is_of_something_else_ends_nothing(somebody, first, then, stands):
+    somebody.ends_with((first, then), (), (stands,))
