@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from beliefledger.gate.dates import find_when
@@ -23,6 +24,7 @@ from beliefledger.ledger.candidate import (
     SpeechAct,
     When,
 )
+from beliefledger.ledger.late_patterns import compile_later
 
 NEVER = When()
 _ADVERB_NEGATES = frozenset({"never", "no longer", "rarely", "seldom", "hardly"})
@@ -246,4 +248,22 @@ def span_of(reading: Reading, clause: Clause, stop: int) -> tuple[int, int, When
             start = lead + found.start
         else:
             found = None
+    if found is not None and clause.tense == "present" and clause.lemma in _WEEKLY:
+        ahead = reading.content[start:end]
+        if _ON_A_DAY.search(ahead) is not None and _ONE_OFF.search(ahead) is None:
+            return start, end, NEVER  # "on tuesday I play badminton" is so every week, and now
     return start, end, NEVER if found is None else found.when
+
+
+_WEEKLY = frozenset(
+    "play teach coach train practise practice run swim row dance sing climb cycle skate box paint "
+    "volunteer work study babysit ride".split()
+)
+_ON_A_DAY = compile_later(r"\bon (?:mon|tues|wednes|thurs|fri|satur|sun)day\b(?! \d)", re.I)
+_ONE_OFF = compile_later(
+    r"\b(?:an? (?!(?:class|course|group|choir|band|team|club|league|bit|few|couple|lot|little)\b)|"
+    r"match|game|gig|final|finals|semi|semi-final|exam|against|tournament|race|marathon|10k|5k|"
+    r"concert|show|wedding|this|next|coming|derby|cup|for (?:the|an?) (?:day|last))\b",
+    re.I,
+)
+"""What is played or done once on that day."""
