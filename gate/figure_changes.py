@@ -163,6 +163,8 @@ def _refigured_by(
             claim = claim.replace(f" is {candidate.value}", f" turned {candidate.value}", 1)
         value = _replaced(memory.value, old, new)
         claim, value = (_without_reason(each, new) for each in (claim, value))
+        if kind == "weekday" and _SAME_HOUR.search(quote) is None:
+            claim, value = (_without_hour(each, new) for each in (claim, value))
         if (
             value == memory.value
         ):  # the figure stands in the claim alone, and the value would repeat
@@ -187,6 +189,26 @@ def _without_reason(text: str, figure: str) -> str:
     return text if reason is None else text[: reason.start()]
 
 
+def _without_hour(text: str, day: str) -> str:
+    """A text without the hour behind a day that another one has taken the place of: nobody said
+    that it is the same."""
+    at = text.find(day)
+    hour = None if at < 0 else _HOUR.match(text, at + len(day))
+    return text if hour is None else text[: hour.start()] + text[hour.end() :]
+
+
+_SAME_HOUR = compile_later(
+    r"(?<!\w)\d|\b(?:same|still|mov\w+|shift\w*|push\w*|brought|put|postpon\w+|reschedul\w+|swap\w*)\b",
+    re.I,
+)
+"""What is moved to another day is at the hour that it was, as far as nobody says another."""
+_HOUR = compile_later(
+    r",? (?:at|from|around) (?:half (?:past )?|quarter (?:past|to) )?(?:\d{1,2}(?:[:.]\d\d)?|noon|"
+    r"midday|six|seven|eight|nine|ten|eleven|twelve|one|two|three|four|five)(?: ?(?:am|pm|h|"
+    r"o['’]?clock))?(?: in the (?:morning|evening|afternoon))?"
+    r"(?!\w|[:.]\d| ?[-–]| (?:to|till?|until)\b)",
+    re.I,
+)
 _REASON = compile_later(
     r",? (?:because|cause|cos|coz|cuz|bc|"
     r"since(?= (?:i|we|he|she|they|it|my|our|the|their|his|her|its)\b)|due to|thanks to|"

@@ -1,4 +1,4 @@
-"""Memberships that were cancelled, guests who went home, pets that died, and what was handed back."""
+"""Memberships that were cancelled, guests who went home, pets that died, what was handed back."""
 
 from __future__ import annotations
 
