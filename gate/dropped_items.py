@@ -41,7 +41,8 @@ _REST = (
     r"any ?(?:more|longer)|completely|entirely)\b)"
 )
 _LET_GO = compile_later(
-    r"\b(?:binned|cancell?ed|dropped|quit|ditched|axed|scrapped|given up|gave up|got rid of|let go "
+    r"\b(?:(?<!has )(?<!had )(?<!have )no more|"
+    r"binned|cancell?ed|dropped|quit|ditched|axed|scrapped|given up|gave up|got rid of|let go "
     r"of|unsubscribed from|packed in|jacked in|removed|deleted|uninstalled|done with|finished with|"
     r"(?:the )?(?:fox|cat|dog|hawk|rat) (?:got|took|killed|ate)|retired|stopped|sold|closed|lost|"
     r"ripped|chucked|tossed|canned|replaced|got shot of|moved off|migrated off|"

@@ -13,7 +13,7 @@ from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.rules.lexicon import AS_BASE, BASES, GIVEN, verb_form
 from beliefledger.ledger.late_patterns import compile_later
 
-_BETWEEN = compile_later(r",? and | & |, ")
+_BETWEEN = compile_later(r",? and | & | n |, ")
 _WORD = compile_later(r"[^\W_]+(?:['’+#-][^\W_]+)*[+#]*")
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _COUNTED = compile_later(

@@ -38,6 +38,9 @@ BESIDE = [
     ("my mum takes ramipril", "my doctor put me on losartan instead", ("mum takes ramipril",)),
     ("i take sertraline", "my sister's doctor put her on prozac instead", ("takes sertraline",)),
     ("i take ramipril", "i'm off work today", ("takes ramipril",)),
+    ("i take ramipril", "my mum came off ramipril", ("takes ramipril",)),
+    ("i take ramipril", "i'd come off ramipril if i could", ("takes ramipril",)),
+    ("i take ramipril", "20% off ramipril at boots", ("takes ramipril",)),
 ]
 
 
@@ -64,6 +67,9 @@ REPLACED = [
     ),
     ("i take ramipril", "i'm off ramipril", "takes ramipril", ""),
     ("i take ramipril", "came off ramipril last week", "takes ramipril", ""),
+    ("im on ramipril 5mg", "off ramipril, it's losartan now", "is on ramipril", "losartan"),
+    ("i take ramipril", "off ramipril, losartan now", "takes ramipril", "losartan"),
+    ("im on 5 mg of ramipril", "finally off the ramipril", "is on 5 mg", ""),
 ]
 
 

@@ -21,6 +21,7 @@ OVER = [
     ("my old dog Balder is 14", "We lost Balder yesterday.", "is 14"),
     ("my old cat Mimi is 17", "we had to put Mimi to sleep", "is 17"),
     ("i quit energy drinks", "drinking energy drinks again", "quit energy"),
+    ("I am living in a CROUS residence", "I moved to a shared flat near Jean Macé", "CROUS"),
 ]
 STANDS = [
     ("i joined puregym, 24 a month", "cancelled my class at puregym", "joined puregym"),
@@ -39,6 +40,20 @@ STANDS = [
     ("my old cat Mimi is 17", "Mimi is asleep", "is 17"),
     ("my old dog Balder is 14", "my friend lost her dog Rex yesterday.", "is 14"),
     ("i quit energy drinks", "drinking sports drinks again", "quit energy"),
+    ("I am living in a CROUS residence", "I moved the desk to the window", "CROUS"),
+    ("I live in Leeds", "I moved to a shared flat near the station", "lives in Leeds"),
+    ("i take history, french and drama", "my sister has no more french", "french"),
+]
+ANOTHER = [
+    ("i get 6.80 an hour at haxbys", "haxbys put me up to 7.20 an hr", "6.80", "7.20 an hr"),
+    ("i get 6.80 an hour at haxbys", "they bumped my pay to £7.20", "6.80", "7.20"),
+    ("my gcse options r history, french, drama", "YESS no more french", "french,", "drama"),
+    ("my staff: kirsty, ahmed n poppy", "poppy left", "n poppy", "kirsty and ahmed"),
+]
+NO_OTHER = [
+    ("i get 6.80 an hour at haxbys", "haxbys put tom up to 7.20 an hr", "gets 6.80"),
+    ("i get 6.80 an hour at haxbys", "haxbys might put me up to 7.20 an hr", "gets 6.80"),
+    ("i get 6.80 an hour at haxbys", "they put me up to it", "gets 6.80"),
 ]
 
 
@@ -50,3 +65,46 @@ def test_what_is_given_back_or_gone_is_over(somebody, first, then, over):
 @pytest.mark.parametrize(("first", "then", "stands"), STANDS)
 def test_what_is_of_something_else_ends_nothing(somebody, first, then, stands):
     somebody.ends_with((first, then), (), (stands,))
+
+
+@pytest.mark.parametrize(("first", "then", "over", "stands"), ANOTHER)
+def test_what_is_less_or_more_now_takes_its_place(somebody, first, then, over, stands):
+    somebody.ends_with((first, then), (over,), (stands,))
+
+
+@pytest.mark.parametrize(("first", "then", "stands"), NO_OTHER)
+def test_the_figure_of_others_leaves_it(somebody, first, then, stands):
+    somebody.ends_with((first, then), (), (stands,))
+
+
+EATS = [
+    "was vegan but just vegetarian now",
+    "i was vegan for 3 years but im just vegetarian now, cheese won",
+    "was vegan, back to vegetarian now",
+]
+STILL_EATS = [
+    "my sister was vegan but just vegetarian now",
+    "tom was vegan, but just vegetarian now",
+    "is the menu just vegetarian now?",
+]
+
+
+@pytest.fixture
+def eater(somebody):
+    somebody.memory.consent.grant(
+        somebody.who, "explicit_consent", categories=("ordinary", "health")
+    )
+    somebody.remember("I'm vegan")
+    return somebody
+
+
+@pytest.mark.parametrize("said", EATS)
+def test_another_diet_takes_the_place_of_the_one_before(eater, said):
+    eater.remember(said)
+    assert [b.value for b in eater.beliefs() if b.attribute == "diet.type"] == ["vegetarian"]
+
+
+@pytest.mark.parametrize("said", STILL_EATS)
+def test_the_diet_of_others_leaves_the_users(eater, said):
+    eater.remember(said)
+    assert [b.value for b in eater.beliefs() if b.attribute == "diet.type"] == ["vegan"]
