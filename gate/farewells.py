@@ -56,7 +56,7 @@ from beliefledger.gate.rules.last_days import last_day
 from beliefledger.gate.rules.lexicon import GIVEN
 from beliefledger.gate.said_once import each_claim_once, each_end_once, meets
 from beliefledger.gate.sentences import before
-from beliefledger.gate.spoken_of import goes_on_of, spoken_of
+from beliefledger.gate.spoken_of import did_for_user, goes_on_of, outlasts, spoken_of
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
 
 _STAYING = ("identity.name", "identity.birth", "identity.age", "event.", "record.", "language.")
@@ -164,6 +164,7 @@ def mean(
             if any(meets(each, candidate) for each in [*meant, *stood]):
                 continue  # it has its answer
             held = overtaken(standing, candidate, kept, brief=len(turn.content) <= BRIEF)
+            held = [each for each in held if not outlasts(each, candidate.spans[0].quote)]
             fewer += parts_left(candidate, held) or moved_notes(candidate, held)
             noted = any(each.type == NOTE and meets(each, candidate) for each in kept)
             if noted and all(each.written.memory.entity == SELF for each in held):
@@ -406,7 +407,7 @@ def _outlives(candidate: Candidate, held: Held) -> bool:
     memory = held.written.memory
     words = " ".join(ends.value for ends in candidate.ends if ends.among)
     said = candidate.spans[0].quote
-    if only_share_a_stem(said, memory.claim):
+    if only_share_a_stem(said, memory.claim) or did_for_user(memory.claim, words):
         return True
     new = None if candidate.replaces is None else candidate.value
     return distinctions.outlives(said, words, memory.attribute, memory.value, memory.claim, new)

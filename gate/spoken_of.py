@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.keys import KEYS, canonical
-from beliefledger.gate.meant_memories import TO_COME, Standing
+from beliefledger.gate.meant_memories import TO_COME, WORD, Standing, stem, stems
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import farewells, new_figures
 from beliefledger.gate.rules.lexicon import GIVEN
@@ -133,3 +133,33 @@ _AT_HOME = frozenset(
     "town city neighbourhood neighborhood address life base commute lease tenancy name".split()
 )
 """Who moves with somebody, and what the home is called."""
+
+
+def did_for_user(claim: str, words: str) -> bool:
+    """Whether a claim tells what the one whom these words name did for the user: "Dr Rees has put
+    me on a tablet". That stays when they are gone."""
+    named = {word.lower() for word in words.split()}
+    return any(
+        not named.isdisjoint(WORD.findall(found["who"].lower()))
+        for found in _DID_FOR.finditer(claim)
+    )
+
+
+def outlasts(held: Held, text: str) -> bool:
+    """Whether a memory tells what somebody did for the user, and a sentence names nothing else of
+    it than them."""
+    claim = held.written.memory.claim
+    said = {stem(word) for word in WORD.findall(text.lower())}
+    return any(
+        not said.isdisjoint(map(stem, WORD.findall(found["who"].lower())))
+        and said.isdisjoint(stems(claim[found.end() :]))
+        for found in _DID_FOR.finditer(claim)
+    )
+
+
+_DID_FOR = compile_later(
+    r"(?P<who>[\w’'-]{2,24}) (?:(?:has|have|had|also|just|first|once) ){0,2}(?:put|gave|given|"
+    r"taught|prescribed|recommended|advised|showed|shown|introduced|referred|helped|lent|bought|made|"
+    r"got|sent|started) (?:me|us|them|User)\b",
+    re.I,
+)

@@ -157,6 +157,8 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[RuleFinding]
         and clause.lemma not in WORDS["telling"]
     ):
         return
+    if clause.tense == "used" and (far := _with_what_is_now(words, stop)) != stop:
+        stop, end = far, words[far - 1].end
     over = clause.tense == "used" or clause.modal == "had" or (copula and clause.tense == "past")
     if over and when.start is None:
         # Nobody said when, only that it is over by now.
@@ -169,6 +171,27 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[RuleFinding]
         confidence=900 if when.start is not None else 850, negated=clause.negated, when=when,
         participants=company(words, clause.verb + 1, stop, clause.lemma),
     )  # fmt: skip
+
+
+def _with_what_is_now(words: list[Token], stop: int) -> int:
+    """Where a sentence stops that says of what used to be so what is left of it: "I used to run
+    four times a week, now only once"."""
+    now = stop
+    while now < len(words) and words[now].low in (",", "but", "and", "-", "–"):
+        now += 1
+    if now >= len(words) or words[now].low != "now":
+        return stop
+    if not any(word.low in _LESS for word in words[now + 1 : now + 4]):
+        return stop
+    end = now
+    while end < len(words) and words[end].low not in _MARKS:
+        end += 1
+    return end if end - now <= _MOST_NOW else stop
+
+
+_LESS = frozenset({"only", "just", "barely", "hardly", "rarely"})
+_MARKS = frozenset(".;!?,:()")
+_MOST_NOW = 9
 
 
 def company(words: list[Token], begin: int, stop: int, lemma: str) -> tuple[str, ...]:
