@@ -41,7 +41,8 @@ _FEWEST = 3
 _HANGING = compile_later(
     r"(?:he|she|it|they|his|her|their|its|him|them|which|who|where|because|cause|cos|so|but|that|"
     r"this|these|those|then|not|no|if|when|though|although|even|just|like|about|around|roughly|maybe|"
-    r"mostly|usually)\b",
+    r"mostly|usually|starts|starting|leaves|begins|ends|finishes|lasts|comes|costs|paid|"
+    r"\d[\d:.]* ?(?:[ap]m ?)?(?:to|till?|until|-) ?\d[\d:.]*)\b",
     re.I,
 )
 """How a part begins that only the one before it makes clear."""

@@ -22,8 +22,23 @@ OVER = [
     ("my old cat Mimi is 17", "we had to put Mimi to sleep", "is 17"),
     ("i quit energy drinks", "drinking energy drinks again", "quit energy"),
     ("I am living in a CROUS residence", "I moved to a shared flat near Jean Macé", "CROUS"),
+    ("Applied for a junior credit analyst job at Nedbank", "nedbank said no", "Applied"),
+    ("Applied for a junior credit analyst job at Nedbank", "nedbank rejected me", "Applied"),
+    (
+        "hired the backend person: Tomasz, starts 1 october.",
+        "tomasz handed in his notice :( leaves end of december",
+        "starts 1 october",
+    ),
+    (
+        "trying mondays for a month, 9 to 2",
+        "mondays are dead, average 60 quid. stopping that",
+        "9 to 2",
+    ),
 ]
 STANDS = [
+    ("Applied for a junior credit analyst job at Nedbank", "absa rejected me", "Applied"),
+    ("Applied for an analyst job at Nedbank", "if nedbank said no i would cry", "Applied"),
+    ("Applied for an analyst job at Nedbank", "nedbank said no news yet", "Applied"),
     ("i joined puregym, 24 a month", "cancelled my class at puregym", "joined puregym"),
     ("i joined puregym, 24 a month", "cancelled netflix", "joined puregym"),
     ("i joined puregym, 24 a month", "i might cancel puregym", "joined puregym"),
