@@ -60,7 +60,8 @@ def told_until(text: str, start: int, end: int) -> int | None:
 
 
 _ON = compile_later(
-    r"(?:\b(?:so|but|and|then)\b|[,;:(]| [–—-]) ?(?:then )?(?:why|how|what|when|where|who|which)"
+    r"(?:\b(?:so|but|and|then)\b ?(?:then )?(?:why|how|what|when|where|who|which)"
+    r"|(?:[,;:(]| [–—-]) ?(?:why|how|what))"
     r"(?:['’]?s)? (?:\w+ )?(?:do|does|did|is|are|was|were|can|could|should|would|will|has|have|so|"
     r"come|not)\b",
     re.IGNORECASE,

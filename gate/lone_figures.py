@@ -161,7 +161,8 @@ def _may_be_so_many(claim: str, old: new_figures.Figure, candidate: Candidate) -
     counted = UNIT.match(after)
     if counted is not None and counted[1].lower() in _OF_A_WEEK:
         there = UNIT.match(claim, old.end)
-        if not _SAID_OF_IT.issuperset(_WORDS.findall(quote[:at].lower())):
+        lead = _WORDS.findall(quote[:at].lower())
+        if not _SO_MANY_NOW.issuperset(lead) or _LEFT.match(after.lower().partition(" ")[2]):
             return False  # "my headache is bad, four days now"
         return there is not None and there[1].lower().rstrip("s") == counted[1].lower().rstrip("s")
     new_unit = unit_of(after)
@@ -178,6 +179,7 @@ def _may_be_so_many(claim: str, old: new_figures.Figure, candidate: Candidate) -
 
 _OF_A_WEEK = frozenset("days nights shifts lessons classes sessions evenings mornings".split())
 """What there is so many of: "four days now" is of who works three days a week."""
+_SO_MANY_NOW = frozenset("so ok okay now and yay im i'm i on doing up down to back".split())
 _THE = compile_later(r"\bthe (?:number |no\.? ?)?$", re.I)
 _HOUR = compile_later(r"(?:[01]?\d|2[0-3])[:.][0-5]\d(?: ?[ap]m)?")
 _AGAIN = compile_later(r"day again\b", re.I)

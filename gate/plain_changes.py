@@ -24,6 +24,7 @@ from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.endings import is_a_trade
 from beliefledger.gate.rules.farewells import PLANNING, SHARED
+from beliefledger.gate.rules.lexicon import GIVEN
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.plain_changes import Change, News, is_named, news
 from beliefledger.gate.rules.renewals import KINDS, OTHERS, Sentence
@@ -73,6 +74,8 @@ def meant(
     quiet = stands = False
     for told in news(text):
         says_so = bool(told.change.says.get("succeeds"))
+        if told.change.says.get("first") and (before.strip() or _names_somebody(text, told)):
+            continue
         doing = standing.without_employer(_doing(text, told))
         held = [
             each
@@ -110,6 +113,12 @@ def meant(
     return Meant(
         [each for key, each in over.items() if key not in anew], list(anew.values()), quiet, stands
     )
+
+
+def _names_somebody(text: str, told: News) -> bool:
+    """Whether the new value is what people are called."""
+    new = "" if told.new is None else text[slice(*told.new)]
+    return new.partition(" ")[0].lower() in GIVEN
 
 
 def _is_noted(told: News, held: Held) -> bool:

@@ -15,8 +15,10 @@ from beliefledger.gate.rules.findings import NEVER, RuleFinding
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.gate.sentences import is_question
 from beliefledger.ledger.candidate import Ends, SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
 
 _DATA: dict[str, Any] = load("rewordings.yaml")
+_SINGLE = frozenset(_DATA["single"].split())
 _LONGEST = 160
 """The longest sentence that is looked at, in characters."""
 Read = Callable[[str, int], Iterator[RuleFinding]]
@@ -53,8 +55,8 @@ def plainly(sentence: str) -> Plain | None:
     low = plain(sentence)
     for wording in _WORDINGS.possible(low):
         found = wording.pattern.search(low, low)
-        if found is None:
-            continue
+        if found is None or _GOES_ON.search(low, found.end()) is not None:
+            continue  # what more it tells would be lost
         parts = {
             name: sentence[slice(*found.span(name))].strip(" '\"") for name in found.groupdict()
         }
@@ -62,6 +64,9 @@ def plainly(sentence: str) -> Plain | None:
             said = wording.plainly.format(**parts)
             return Plain(said, parts.get("old", ""), wording.ends == "others")
     return None
+
+
+_GOES_ON = compile_later(r"[,;:!?.] *\w|\b(?:and|but|so|which|who|because|while|though|in|for)\b")
 
 
 def findings(text: str, start: int, end: int, said_at: int, read: Read) -> list[RuleFinding] | None:
@@ -94,7 +99,7 @@ def _ends(finding: RuleFinding, told: Plain) -> Iterator[Ends]:
     attribute = finding.attribute
     if attribute.count(".") > 1 and not attribute.endswith(".name"):
         attribute = f"{attribute.rpartition('.')[0]}.*"
-    if told.others:
+    if told.others and attribute.split(".")[1] in _SINGLE:
         yield Ends(attribute=attribute, sparing=finding.value)
     elif told.old:
         yield Ends(attribute=attribute, value=told.old)

@@ -16,7 +16,6 @@ SLOTS = {
 }
 OF_ALL = (
     "my {noun} used to be {old}, now it's {new}",
-    "my {noun} went from {old} to {new}",
     "my {noun} isn't {old} anymore, its {new}",
     "By the way my {noun} is now {new} and no longer {old}.",
     "my {noun} is {new} now, not {old}",
@@ -27,7 +26,7 @@ OF_ALL = (
 OF_PEOPLE = (
     "we've a new {noun} since monday, {new}",
     "we have a new {noun}, {new}",
-    "The {noun} is {new} since yesterday.",
+    "Our {noun} is {new} since yesterday.",
     "{new} is our new {noun}",
 )
 PEOPLE = ("boss", "landlord")
@@ -129,6 +128,8 @@ CHANGED = [
     ("I'm from York but live in Leeds", "we moved to Bristol", "Bristol", "Leeds"),
     ("I live with my girlfriend Lena", "new girlfriend, her name is Kim", "Kim", "Lena"),
     ("im studying history", "I study law now", "law", "history"),
+    ("our rent is 890 euros", "our rent went from 890 euros to 985 euros", "985", "890"),
+    ("my desk is 4B", "my desk moved from 4B to 7C", "7C", "4B"),
     ("I work 9 to 5", "its 8 to 4 now", "8 to 4", "9 to 5"),
     ("I work 9 to 5", "hours changed to 7:30-3:30", "7:30-3:30", "9 to 5"),
     ("my team has 8 people", "someone quit, 7 of us now", "7", "8"),
@@ -152,6 +153,27 @@ BESIDE = [
     ("I work 9 to 5", "the library is open 8 to 4 now", "9 to 5"),
     ("I work 9 to 5", "they moved the pool to 8 to 4", "9 to 5"),
     ("my team has 8 people", "7 of us went to lunch", "8 people"),
+    ("My sister is Anna", "my sister moved from York to Leeds", "Anna"),
+    ("My boss is Karin", "My boss moved from Berlin to Paris", "Karin"),
+    ("I work at Acme", "My company switched from Slack to Teams", "Acme"),
+    ("My gym is PureGym", "My gym moved from Leeds to York", "PureGym"),
+    ("My phone is a Pixel", "My phone went from 5% to 80%", "Pixel"),
+    ("I have two cats, Tom and Luna", "Rex is our new cat", "Luna"),
+    ("My daughter is Mia", "Lena is our new daughter", "Mia"),
+    ("My sister is Anna", "Anna is out, Tom is in", "sister is Anna"),
+    ("My boss is Karin", "The boss is Bowser, not Ganon", "boss is Karin"),
+    ("I live in York", "The office is now my home", "lives in York"),
+    ("I have an iPad", "I'm not replacing my iPad", "iPad"),
+    ("I drive a Golf", "Saving up to replace my Golf", "Golf"),
+    ("I work 9 to 5", "Liverpool lead, it's 3-1 now", "9 to 5"),
+    ("I have an iPhone 12", "Got a new phone, it's already broken", "iPhone 12"),
+    ("I drive a Golf", "I bought a new car, it's red", "Golf"),
+    ("My gym is PureGym", "I had a date with Tom. Dumped it, now I'm with Ben", "PureGym"),
+    ("I study law", "I'm doing maths now, help with question 3", "law"),
+    ("I live in Bath", "My tutor grew up in Wales but now based in London", "lives in Bath"),
+    ("I got an offer from Shell", "Shell said no to remote work", "offer from Shell"),
+    ("I live in Leeds", "Not in Leeds now, Paris this week", "lives in Leeds"),
+    ("My manager is Karin", "The manager is Amorim since November", "manager is Karin"),
     ("I use Slack", "they asked us to switch to the other room", "Slack"),
 ]
 
@@ -189,6 +211,12 @@ def test_what_tells_nothing_of_the_speaker_is_not_kept(somebody, said):
 
 
 KEPT = [
+    "My son was born yesterday",
+    "Nan watches soaps on the telly every evening",
+    "Leo is in a drama group",
+    "Leo goes to Oakwood, which is a great school",
+    "Mum visits every Sunday, when she has time",
+    "Anna is my new boss and I work at Shell",
     "i was born yesterday evening in 1990 lol no, in Leeds in 1990",
     "my sister's flat has three rooms, how do i get there",
     "we have a whippet so why do we need a cat",
