@@ -35,7 +35,6 @@ _ASKS = compile_later(
     re.I,
 )
 """How a part begins that asks for something."""
-"""Letters that a day is told by."""
 _FEWEST = 3
 """Words of a part that tells something by itself."""
 _HANGING = compile_later(

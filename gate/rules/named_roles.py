@@ -37,7 +37,7 @@ _NAMED = compile_later(
 _IS_NAMED = compile_later(
     r"(?<![\w'’])(?P<owner>my|our) (?:(?:new|current|main|regular|usual) )?"
     rf"(?P<role>{_DATA['is_named']})(?:['’]?s| is)(?: now| currently)?(?: called| named)? "
-    rf"(?P<whose>\Z)?(?:(?P<titled>{_TITLED})|(?P<name>{_PLAIN}))"
+    rf"(?:(?P<titled>{_TITLED})|(?P<name>{_PLAIN}))"
     rf"(?=\s?[,.!?;:)–-]|\W*$|\s(?:{_DATA['then']}|now|since|these days|instead|again)\b)",
     re.I,
 )
@@ -147,8 +147,9 @@ def _findings(reading: Reading) -> Iterator[RuleFinding]:
             continue
         who = text[found.end("owner") + 1 : found.end("role")]
         kind, attribute = slot_of(role, who, name, titled=found["titled"] is not None)
-        if found["whose"] is not None:
-            kind, attribute = "fact", f"thing.{slug(found['whose'] + role, 4)}"
+        whose = found.groupdict().get("whose")
+        if whose is not None:
+            kind, attribute = "fact", f"thing.{slug(whose + role, 4)}"
         yield RuleFinding(
             text, found.start("owner"), stop, f"User's {told(who)} is {name}", kind, attribute,
             name, 650, 850, topic=topic_of_noun(role), participants=(name,),

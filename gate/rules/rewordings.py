@@ -25,11 +25,11 @@ Read = Callable[[str, int], Iterator[RuleFinding]]
 
 
 class _Wording(NamedTuple):
-    """A pattern, how what it finds is said plainly, and who is over by it."""
+    """A pattern, how what it finds is said plainly, and whether all others are over by it."""
 
     pattern: Guarded
     plainly: str
-    ends: str | None
+    others: bool
 
 
 class Plain(NamedTuple):
@@ -40,9 +40,14 @@ class Plain(NamedTuple):
     others: bool
 
 
+_PLAINLY = "my {noun} is {new}"
 _WORDINGS = Table(
     [
-        _Wording(Guarded(expanded(each["say"], _DATA["parts"])), each["plainly"], each.get("ends"))
+        _Wording(
+            Guarded(expanded(each["say"], _DATA["parts"])),
+            each.get("plainly", _PLAINLY),
+            each.get("others", False),
+        )
         for each in _DATA["wordings"]
     ]
 )
@@ -62,11 +67,12 @@ def plainly(sentence: str) -> Plain | None:
         }
         if all(parts.values()):
             said = wording.plainly.format(**parts)
-            return Plain(said, parts.get("old", ""), wording.ends == "others")
+            return Plain(said, parts.get("old", ""), wording.others)
     return None
 
 
 _GOES_ON = compile_later(r"[,;:!?.] *\w|\b(?:and|but|so|which|who|because|while|though|in|for)\b")
+"""Behind what a wording found: the sentence tells more."""
 
 
 def findings(text: str, start: int, end: int, said_at: int, read: Read) -> list[RuleFinding] | None:
