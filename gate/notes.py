@@ -180,7 +180,7 @@ _NEAR = compile_later(
     r"girlfriend|boyfriend|wife|husband|fianc\w+|colleague|flatmate|roommate|housemate|"
     r"neighbou?r|landlord|" + "|".join(sorted(PETS)) + r")\b"
 )
-_SAYING_SO = frozenset("is are was were called named name name's".split())
+_SAYING_SO = frozenset("is isn't isnt it's its are was were used called named name name's".split())
 
 
 def _widest(notes: list[Candidate]) -> list[Candidate]:

@@ -47,6 +47,19 @@ def test_the_new_value_takes_the_place_of_the_old(somebody, noun, wording):
     assert not any(old in each and new not in each for each in claims), claims
 
 
+SAID_ONCE = (
+    "my boss used to be Karin, now it's Priya",
+    "my boss isn't Karin anymore, its Priya",
+    "we've a new boss since monday, Priya",
+)
+
+
+@pytest.mark.parametrize("said", SAID_ONCE)
+def test_what_is_read_as_a_slot_is_no_note_besides(somebody, said):
+    found = somebody.believed_after("my boss is Karin", said, besides=())
+    assert [each.text for each in found] == ["User's boss is Priya"]
+
+
 STAND = [
     ("my boss is Karin", "my boss used to be Karin's neighbour, funny", "Karin"),
     ("my boss is Karin", "not Karin, sadly, it was raining", "Karin"),
