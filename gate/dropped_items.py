@@ -37,7 +37,8 @@ _DOUBT = compile_later(
 _REST = (
     r"(?=\W*$|\W*(?:today|yesterday|tonight|last|this|for good|altogether|too|as well|club|shop|"
     r"contract|sub|subscription|account|membership|class|classes|lessons?|team|from|in the end|"
-    r"after|again|now|at last|finally|lol|yay|since|tbh|btw|over|on|in|out|off|"
+    r"after|again|now|at last|finally|lol|yay|since|tbh|btw|over|on|in(?! (?:with|at|to|by)\b)|out|"
+    r"off(?! (?:at|with|to|by)\b)|"
     r"any ?(?:more|longer)|completely|entirely)\b)"
 )
 _LET_GO = compile_later(
@@ -94,6 +95,8 @@ def dropped(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, li
             continue
         value = memory.value if is_list(memory.value) else memory.claim
         listed = items(value, does=value not in memory.claim)
+        if any(each and each[0] in _CLAUSES for each in listed):
+            continue
         does = _does(memory.attribute, memory.claim)
         named = [
             (word, each) for each in listed if (word := _named_by(each, gone, does)) is not None
@@ -101,8 +104,6 @@ def dropped(standing: Standing, candidate: Candidate) -> Iterator[tuple[Held, li
         if len(named) != 1:
             continue
         [(words, item)] = named
-        if item[0] in _CLAUSES:
-            continue
         short = len(item) <= _ITEM and item is not listed[0]
         if short and (item is not listed[-1] or len(item) == len(listed[1])):
             words = item  # "pottery thurs", of "gym mon, choir tues, pottery thurs"

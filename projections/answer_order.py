@@ -240,7 +240,7 @@ def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
     known, margin = features(first, evidence), OF_OTHERS if evidence.asked.kin else MARGIN
     best = [first[each] for each in order(known, weights(), margin, now=now)]
     best = _about_first(_held_first(_own_first(best, evidence), evidence), evidence)
-    best = _of_them_first(best, evidence)
+    best = _asked_last(_of_them_first(best, evidence), evidence)
     by = {each.number: each for each in best}
     said_at = evidence.index.texts["said_at"]
     terms = {each: frozenset(evidence.index.lines.terms[each]) for each in by}
@@ -329,6 +329,15 @@ def _of_them_first(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:
     apart = [any(tell) and bool(about.apart[each].all()) for each in groups]
     places = sorted(range(len(best)), key=lambda each: (own[each], not tell[each], apart[each]))
     return [best[each] for each in places]
+
+
+def _asked_last(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:
+    """Of a question about what is so now of the subject: a turn that only asks, and of nothing of
+    the speaker's, comes last. "Why do zebras need no shoes" does not tell who runs in what."""
+    if evidence.asked.tense != "now" or not (evidence.asked.own or evidence.asked.kin):
+        return list(best)
+    general = evidence.index.texts["aside"] & GENERAL > 0
+    return sorted(best, key=lambda each: bool(general[[each.number, *each.others]].all()))
 
 
 def _of_nobody(placed: Placed, held: Placed, evidence: Evidence) -> bool:

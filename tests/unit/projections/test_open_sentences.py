@@ -46,6 +46,14 @@ from beliefledger.projections.search_terms import terms
         "name for a goldfish, something posh, any ideas",
         "first class or second class stamp for a letter, does it matter",
         "which note is the highest on a recorder, kid wants to know",
+        "do pine needles really make soil acidic",
+        "does mochi go in the fridge or freezer",
+        "can a corner shop in the uk sell fireworks all year",
+        "is marble a rock or a mineral",
+        "is 30 degrees hotter than 85 f",
+        "in which book does the detective retire",
+        "who decides what colour a bus is",
+        "are beehive hairdos back",
     ],
 )
 def test_what_asks_for_something_states_nothing(text: str) -> None:
@@ -56,6 +64,12 @@ def test_what_asks_for_something_states_nothing(text: str) -> None:
     "text",
     [
         "I live in Porto",
+        "do pilates and yoga on thursdays",
+        "does nights at the bakery",
+        "can confirm, the flat is ours",
+        "is a nurse at the clinic in Ghent",
+        "is teaching a class tonight",
+        "are in Leeds now",
         "actually make it 1800",
         "make that 10:30",
         "please use grams and celsius with me",
