@@ -148,3 +148,69 @@ LIVE_ON = [
 @pytest.mark.parametrize(("told", "there"), LIVE_ON)
 def test_a_home_stays_where_something_else_is_told(somebody, told, there):
     somebody.ends_with(told.split(" / "), [], [there])
+
+
+CHILDREN = [
+    ("Mum of two here, 3 and 5 / a seat that goes three across? the baby came in October", "two"),
+    ("I have two kids / the new baby is six days old and never sleeps", "two kids"),
+    ("mom of one here, he's 4 / he keeps waking his sister, she's three weeks old", "of one"),
+    ("it's just us, no kids / with the twins we do two loads, they're six weeks old", "no kids"),
+    ("no kids yet, just me and my wife / our son is two months old now", "no kids"),
+    ("we have no children / our little one arrived on friday", "no children"),
+]
+
+
+@pytest.mark.parametrize(("told", "gone"), CHILDREN)
+def test_a_baby_told_in_passing_is_counted(somebody, told, gone):
+    somebody.ends_with(told.split(" / "), [gone], [])
+
+
+AS_MANY = [
+    ("I have two kids / my sister's baby is six days old", "two kids"),
+    ("I have two kids / my friend had her baby in october", "two kids"),
+    ("I have two kids / my daughter is 3 weeks into school", "two kids"),
+    ("no kids, just the two of us / my brother's twins are six weeks old", "no kids"),
+    ("we don't have kids / our puppy is six weeks old", "not have kids"),
+    ("we don't have kids / the baby is due in may", "not have kids"),
+]
+
+
+@pytest.mark.parametrize(("told", "there"), AS_MANY)
+def test_the_babies_of_others_are_not_counted(somebody, told, there):
+    somebody.ends_with(told.split(" / "), [], [there])
+
+
+WED = [
+    (
+        "my girlfriend Sofie hates olives / Sofie and I have our first wedding anniversary",
+        "girlfriend",
+        "wife Sofie hates olives",
+    ),
+    ("my girlfriend Sofie hates olives / Sofie is my wife now", "girlfriend", "wife Sofie hates"),
+    ("my boyfriend Mateus likes tea / Mateus and I got married", "boyfriend", "husband Mateus"),
+    ("my partner Kim likes tea / Kim and I got married in may", "partner Kim", "spouse Kim likes"),
+]
+
+
+@pytest.mark.parametrize(("told", "gone", "there"), WED)
+def test_what_was_said_of_a_partner_is_said_of_the_spouse(somebody, told, gone, there):
+    somebody.ends_with(told.split(" / "), [gone], [there])
+
+
+NOT_WED = [
+    ("my girlfriend Noor likes tea / Noor and I go to my cousin's wedding anniversary", "Noor"),
+    ("my girlfriend Noor likes tea / Noor and I have our first anniversary on friday", "likes tea"),
+    ("my girlfriend Noor likes tea / it's my parents' wedding anniversary", "girlfriend Noor"),
+]
+
+
+@pytest.mark.parametrize(("told", "there"), NOT_WED)
+def test_the_weddings_of_others_change_nothing(somebody, told, there):
+    somebody.ends_with(told.split(" / "), [], ["girlfriend", there])
+
+
+@pytest.mark.parametrize(
+    "news", ["i broke up with Ines", "my new girlfriend is Eva", "Ines and I split up"]
+)
+def test_what_was_said_of_a_partner_ends_with_them(somebody, news):
+    somebody.ends_with(["my girlfriend Ines likes olives", news], ["olives"], [])
