@@ -214,3 +214,77 @@ def test_the_weddings_of_others_change_nothing(somebody, told, there):
 )
 def test_what_was_said_of_a_partner_ends_with_them(somebody, news):
     somebody.ends_with(["my girlfriend Ines likes olives", news], ["olives"], [])
+
+
+GONE = [
+    ("Rex is my dog / Rex died", ["Rex is", "has a dog"]),
+    ("Rex is my dog / my dog died", ["Rex is", "has a dog"]),
+    ("Nala is my cat / we had to put Nala to sleep last week", ["Nala is", "has a cat"]),
+    ("Rex is my dog / we rehomed Rex in may", ["Rex is", "has a dog"]),
+    ("my dog Milo is 9 / A: How is Milo? / he passed away", ["Milo is"]),
+    ("Milo is my dog / A: How is Milo? / he passed away", ["Milo is", "has a dog"]),
+    ("Argo is our deploy tool / we ditched Argo for Flux", ["Argo is"]),
+]
+
+
+@pytest.mark.parametrize(("told", "gone"), GONE)
+def test_what_is_called_by_its_name_is_over_by_it(somebody, told, gone):
+    hear(somebody, told)
+    claims = [each.text for each in somebody.beliefs()]
+    assert not any(words in each for each in claims for words in gone), claims
+
+
+STILL = [
+    ("Rex is my dog / my neighbour's dog died", "Rex is"),
+    ("Rex is my dog / Rex left the room", "Rex is"),
+    ("Rex is my dog / I lost Rex in the park but found him again", "Rex is"),
+    ("Rex is my dog / Bo is my dog / Rex died", "Bo is"),
+    ("Rex is my dog / Bo is my dog / Rex died", "has a dog"),
+    ("Milo is my dog / A: How is Milo? / he is fine, but my uncle passed away", "Milo is"),
+    ("my sister Aylin studies law / Aylin has her degree show on friday", "studies law"),
+    ("my sister Aylin studies law / Aylin has her master's defence tomorrow", "studies law"),
+    ("my sister Aylin studies law / my cousin has her diploma since june", "studies law"),
+]
+
+
+@pytest.mark.parametrize(("told", "there"), STILL)
+def test_what_is_told_of_others_or_for_now_ends_nothing(somebody, told, there):
+    hear(somebody, told)
+    assert any(there in each.text for each in somebody.beliefs())
+
+
+@pytest.mark.parametrize(
+    "news", ["Aylin has her diploma since June", "my sister got her degree in june"]
+)
+def test_who_has_a_degree_studies_no_more(somebody, news):
+    somebody.ends_with(["my sister Aylin studies law", news], ["studies law"], [])
+
+
+DAYS = [
+    ("my mother's birthday is on the 8th of March / A: Gift ideas? / Yes. The 9th, by the way, "
+     "I always mix it up", "the 9th of March"),
+    ("my exam is on the 8th of March / the 9th actually", "the 9th of March"),
+    ("our anniversary is on 4 June / sorry, the 5th, my wife would kill me", "5th June"),
+    ("my mother's birthday is on the 8th of March / Yes. The 9th, by the way, is when we fly",
+     "the 8th of March"),
+    ("my mother's birthday is on the 8th of March / Yes. I have time on the 9th",
+     "the 8th of March"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("told", "day"), DAYS)
+def test_another_day_keeps_its_month(somebody, told, day):
+    hear(somebody, told)
+    days = [each.text for each in somebody.beliefs() if "March" in each.text or "June" in each.text]
+    assert days
+    assert all(day in each for each in days)
+
+
+def hear(somebody, told):
+    """Says these turns, those of the assistant among them."""
+    for each in told.split(" / "):
+        said = each.removeprefix("A: ")
+        if said == each:
+            somebody.remember(said)
+        else:
+            somebody.is_asked(said)
