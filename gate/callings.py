@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.keys import canonical
-from beliefledger.gate.meant_memories import LASTING, Standing, ends_by_entity
+from beliefledger.gate.meant_memories import LASTING, Standing, ends_by_entity, in_place
 from beliefledger.gate.persons import Known, Person, known, memories_of, titled
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules.people import HOW, KIN
@@ -47,6 +47,8 @@ def with_what_calls(standing: Standing, candidates: Sequence[Candidate]) -> list
             held |= {each.memory_id: each for each in _once_called(standing, candidate)}
             # Before it, since "boss" is another one's name afterwards.
             found += ending(standing, candidate, list(held.values()))
+            if _is_wed(candidate):
+                found += _called_anew(standing, candidate)
         found.append(candidate)
     return found
 
@@ -161,6 +163,47 @@ def _once_called(standing: Standing, candidate: Candidate) -> Iterator[Held]:
         same = held.type == "relation" and held.written.memory.value == candidate.value
         if same and 0 < _closeness(held.written.memory.claim) < now:
             yield held
+
+
+def _is_wed(candidate: Candidate) -> bool:
+    """Whether somebody who was a partner is the spouse now."""
+    key = canonical(candidate.attribute, candidate.type)
+    return key == "relation.spouse.name" and candidate.type == "relation" and not candidate.retracts
+
+
+def _called_anew(standing: Standing, candidate: Candidate) -> Iterator[Candidate]:
+    """What calls the spouse a girlfriend or fiancé still, said of the spouse: she likes tea yet."""
+    name = candidate.value.split()[0].lower()
+    people = known(standing)
+    if name not in people.names.get("partner", ()):
+        return
+    for held, _told in memories_of(standing, Person("partner", name), people):
+        memory = held.written.memory
+        label = _LABEL.match(memory.claim)
+        if label is None or held.type not in _KEPT or memory.entity == SELF:
+            continue
+        spouse = _SPOUSES.get(label["label"].lower(), "spouse")
+        claim = memory.claim[: label.start("label")] + spouse + memory.claim[label.end("label") :]
+        anew = in_place(candidate, held, claim, memory.value, ())
+        yield anew.model_copy(
+            update={"entity": spouse, "replaces": None, "negated": memory.negated}
+        )
+
+
+_KEPT = frozenset({"fact", "preference"})
+_LABEL = compile_later(
+    r"User['’]s (?:new |dear |lovely )?(?P<label>girlfriend|boyfriend|gf|bf|partner|fianc[eé]e?)"
+    r"(?![\w-])",
+    re.I,
+)
+_SPOUSES = {
+    each: spouse
+    for spouse, labels in (
+        ("wife", ("girlfriend", "gf", "fiancee", "fiancée")),
+        ("husband", ("boyfriend", "bf", "fiance", "fiancé")),
+    )
+    for each in labels
+}
 
 
 def _closeness(claim: str) -> int:

@@ -12,6 +12,8 @@ from beliefledger.gate.rules.lexicon import PETS
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
+KIND = "entity.kind"
+"""The attribute of what somebody or something is: "Rex is my dog"."""
 _PET = compile_later(
     rf"relation\.(?:[a-z]{{2,12}}-){{0,2}}(?P<noun>(?:{'|'.join(sorted(PETS))})s?)\.name"
 )
@@ -26,6 +28,12 @@ def with_what_depends(standing: Standing, over: Sequence[Held]) -> list[Held]:
         pet = _PET.fullmatch(memory.attribute)
         if pet is not None:
             more = _of_pet(standing, pet["noun"], memory.value)
+        elif memory.attribute.startswith("has.") and memory.value in PETS:
+            there = standing.of_others(KIND)
+            told = [other for other in there if other.written.memory.value == memory.value]
+            more = told if len(told) == 1 else []
+        elif memory.attribute == KIND:
+            more = _with_the_last(standing, each)
         elif memory.attribute == "vehicle.car":
             more = _had(standing, "car")
         elif memory.attribute.startswith("thing."):
@@ -47,6 +55,24 @@ def _of_pet(standing: Standing, noun: str, name: str) -> list[Held]:
         and called.search(each.written.memory.claim) is not None
         and not each.written.memory.attribute.startswith(("home.location", "work."))
     ]
+
+
+def _with_the_last(standing: Standing, gone: Held) -> list[Held]:
+    """What is believed of a pet that is told as "Rex is my dog", and that there is a dog, unless
+    there is another."""
+    memory = gone.written.memory
+    noun = memory.value.lower().rpartition(" ")[2]
+    if noun not in PETS:
+        return []
+    named = (held.written.memory for held in standing.of_user())
+    if any(
+        each.attribute == f"relation.{noun}.name" and each.value != memory.entity for each in named
+    ) or any(
+        each.written.memory.value == memory.value and each.memory_id != gone.memory_id
+        for each in standing.of_others(KIND)
+    ):
+        return _of_pet(standing, noun, memory.entity)
+    return [*_of_pet(standing, noun, memory.entity), *_had(standing, noun)]
 
 
 def _had(standing: Standing, noun: str) -> list[Held]:

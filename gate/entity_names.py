@@ -16,7 +16,7 @@ from beliefledger.gate.registry import MemoryType, RelationType, SlotRule, relat
 from beliefledger.gate.slots import canonical_attribute, canonical_entity
 from beliefledger.gate.speakers import SPEAKER, UNNAMED, is_subject, said_by, spoke_first
 from beliefledger.ledger import streams
-from beliefledger.ledger.candidate import SELF, Candidate, Resolved
+from beliefledger.ledger.candidate import SELF, Candidate, Ends, Resolved
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.entity import (
@@ -35,7 +35,7 @@ _BELIEVED = frozenset({Outcome.ADMIT, Outcome.SUPERSEDE})
 
 _OF_SOMEBODY = {
     "location": "home.location", "work": "work.employer", "role": "work.role",
-    "age": "identity.age",
+    "age": "identity.age", "whereabouts": "location.now",
 }  # fmt: skip
 _AS_SAID = frozenset({"is", "has", "likes"})
 
@@ -43,8 +43,10 @@ _AS_SAID = frozenset({"is", "has", "likes"})
 def about_whom(candidate: Candidate, kind: MemoryType | None) -> Candidate:
     """ "My sister lives in Oslo", noticed as the user's `relation.sister.location`, is about the
     sister, where she lives; so that it meets what is said of her by name."""
-    if candidate.entity != SELF or kind is None or kind.slot is not SlotRule.ATTRIBUTE:
+    if kind is None or kind.slot is not SlotRule.ATTRIBUTE:
         return candidate
+    if candidate.entity != SELF:
+        return _there_no_more(candidate)
     if "relation" not in candidate.attribute.casefold():  # cheaper than its canonical form
         return candidate
     parts = canonical_attribute(candidate.attribute).split(".")
@@ -56,8 +58,17 @@ def about_whom(candidate: Candidate, kind: MemoryType | None) -> Candidate:
             key = ".".join(parts[at:])
         if key is not None:
             who = " ".join(parts[2:at]) or parts[1]
-            return candidate.model_copy(update={"entity": who.replace("-", " "), "attribute": key})
+            update = {"entity": who.replace("-", " "), "attribute": key}
+            return _there_no_more(candidate.model_copy(update=update))
     return candidate
+
+
+def _there_no_more(candidate: Candidate) -> Candidate:
+    """What tells where somebody else lives, which ends where they were said to be until then."""
+    if candidate.attribute != "home.location" or candidate.negated or candidate.retracts:
+        return candidate
+    there = Ends(attribute="location.now", sparing=candidate.value)
+    return candidate.model_copy(update={"ends": (*candidate.ends, there)})
 
 
 def of_speaker(draft: Draft, subject_ref: str, turn: TurnView, noticed: Candidate) -> Candidate:

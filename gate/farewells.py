@@ -17,7 +17,7 @@ from beliefledger.gate.calendar_names import NAMES
 from beliefledger.gate.callings import with_what_calls
 from beliefledger.gate.claims import CHECK, beyond
 from beliefledger.gate.decision import TurnView
-from beliefledger.gate.dependents import with_what_depends
+from beliefledger.gate.dependents import KIND, with_what_depends
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.dropped_items import dropped
 from beliefledger.gate.entity_names import of_speaker
@@ -414,6 +414,7 @@ def _outlives(candidate: Candidate, held: Held) -> bool:
 
 
 _TYPES = {"event.*": PLANNED, "plan.*": PLANNED, "note.*": frozenset({NOTE}), SAME: PLANNED}
+_TYPES["*"] = LASTING | {"entity"}
 _SAID_ANEW = ("note.*", SAME)
 """What is ended by the memory that says it anew."""
 
@@ -437,7 +438,7 @@ def names(held: Held, words: str) -> bool:
     memory = held.written.memory
     if memory.attribute.startswith(_STAYING):
         return False
-    told = f"{memory.value} {memory.attribute}".lower()
+    told = f"{memory.value} {memory.attribute} {memory.entity}".lower()
     if not any(stem(word) in told for word in words.split()):
         return False  # as of most memories, and soon known
     if held.type == NOTE and GIVEN.issuperset(words.split()):
@@ -445,7 +446,7 @@ def names(held: Held, words: str) -> bool:
     if all(word.removesuffix("s") in NAMES for word in words.split()):
         return False  # "sunday was dead"
     said = {stem(word) for word in words.split()}
-    value = stems(memory.value)
+    value = stems(memory.entity if memory.attribute == KIND else memory.value)
     whole = value | stems(memory.claim) | stems(memory.attribute.replace(".", " "))
     if said.isdisjoint(value | stems(memory.attribute.partition(".")[2])):
         return False

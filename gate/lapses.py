@@ -218,7 +218,7 @@ def without_only_theirs(some: Sequence[Held], candidate: Candidate, people: Know
     said = [{stem(word) for word in ends.value.split()} for ends in candidate.ends if ends.among]
     kept = []
     for held in some:
-        called = called_in(held, people) if held.type != "relation" or stays else set()
+        called = called_in(held, people) if held.type not in _WHO_THEY_ARE or stays else set()
         if not any(words and words <= called for words in said):
             kept.append(held)
     return kept
@@ -231,6 +231,7 @@ def is_of_their_own(text: str) -> bool:
 
 
 _OF_THEIR_OWN = frozenset({"habit", "owned", "study", "love"})
+_WHO_THEY_ARE = frozenset({"relation", "entity"})
 
 
 def _was_long_ago(text: str, turn: TurnView) -> bool:

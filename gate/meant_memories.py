@@ -88,6 +88,18 @@ class Standing:
         """The memories about the user, and about those whom some words name."""
         return [held for entity in self._named(words) for held in self._about(entity)]
 
+    def of_others(self, attribute: str) -> list[Held]:
+        """The memories of this attribute about all others than the user."""
+        others = {self._directory.survivor(each) for each in self._directory.entities} - {
+            self._self
+        }
+        return [
+            held
+            for entity in sorted(others)
+            for held in self._about(entity)
+            if held.written.memory.attribute == attribute
+        ]
+
     def denied_of(self, words: Iterable[str]) -> list[Held]:
         """What is denied of those whom some words name: "my boss hates meetings"."""
         found = []

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from beliefledger.gate import notes
 from beliefledger.gate.belief import Held
 from beliefledger.gate.calendar_names import DAYS, day_named
+from beliefledger.gate.dependents import KIND, with_what_depends
 from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place, stems
 from beliefledger.gate.overtaken import is_kin
 from beliefledger.gate.pairs import commonplaces, small_words
@@ -22,6 +23,7 @@ from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.late_patterns import compile_later
 
+_TOLD = LASTING | {NOTE, "entity"}
 _STAYING = ("identity.name", "identity.birth", "language.", "speaks.", "record.")
 _LEAST = 2
 """So many words of a memory the assistant has to name, where none is of its value."""
@@ -56,6 +58,8 @@ def meant(standing: Standing, candidate: Candidate) -> Retort:
             anew.append((held, _with(candidate, held, *swapped)))
         elif _is_of_one_kind(memory.value, new) or retorts.asks_whether_still(said):
             over.append(held)
+    if over and retorts.tells_a_parting(candidate.spans[0].quote):
+        over = with_what_depends(standing, over)
     return Retort(over, anew)
 
 
@@ -85,13 +89,14 @@ def _spoken_of(standing: Standing, candidate: Candidate, said: str) -> list[Held
     best: list[tuple[int, Held]] = []
     for held in standing.of(names):
         memory = held.written.memory
-        if held.type not in LASTING | {NOTE} or memory.attribute.startswith(_STAYING):
+        if held.type not in _TOLD or memory.attribute.startswith(_STAYING):
             continue
         if is_kin(memory.attribute, memory.value) and not parting:
             continue  # who has dropped the nap is the youngest still
         shared = words & _telling(f"{memory.claim} {memory.value} {memory.entity}")
-        of_value = shared & _telling(memory.value)
-        if len(shared) >= _LEAST or (of_value and len(of_value) >= len(_telling(memory.value)) / 2):
+        called = _telling(memory.entity if memory.attribute == KIND else memory.value)
+        of_value = shared & called
+        if len(shared) >= _LEAST or (of_value and len(of_value) >= len(called) / 2):
             best.append((len(shared) + len(of_value), held))
     most = max((score for score, _ in best), default=0)
     first = [held for score, held in best if score == most]

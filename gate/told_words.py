@@ -34,8 +34,10 @@ _DWELLS = compile_later(
 
 def lived_in(claim: str, old: str, new: str) -> str | None:
     """Of who rents or shares a home in one place: that they live in another. It says nothing of the
-    home there. None of any other claim."""
+    home there. Who lived next door lives in a place that is named. None of any other claim."""
     at = claim.find(old)
+    if at > 0 and claim[:at].endswith((" lives ", " live ")):
+        return f"{claim[:at]}in {new}"
     if at < 0 or _DWELLS.match(claim[:at]) is None:
         return None
     return f"User lives in {new}"

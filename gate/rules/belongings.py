@@ -21,6 +21,7 @@ from beliefledger.gate.rules.phrases import (
     trim,
 )
 from beliefledger.gate.rules.renewals import KINDS as PRODUCTS
+from beliefledger.gate.rules.slot_values import is_lived_in
 from beliefledger.gate.rules.words import Token, clause_end
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
@@ -238,6 +239,8 @@ def _home(reading: Reading, my: int) -> Iterator[RuleFinding]:
     left = (before[-1:] and before[-1] in _LEFT) or before[-2:] == ["out", "of"]
     if not at or left or not WORDS["parting"].isdisjoint(before):
         return  # "I sold my flat in Leeds": it is not where one lives
+    if words and not is_lived_in(reading.content[words[0].start : words[-1].end]):
+        return
     after = words[at + 1].low if at + 1 < len(words) else ""
     if after in _HOMES:  # "studio apartment"
         at += 1
@@ -249,8 +252,9 @@ def _home(reading: Reading, my: int) -> Iterator[RuleFinding]:
         value = text_of(reading.content, words, at + 2, end)
         key = "home.location" if after == "in" else "home.near"
         claim = f"User's {between(reading, my + 1, at + 1)} is {between(reading, at + 1, end)}"
+        new = "new" in (word.low for word in words[my + 1 : at])
         yield owned(reading, my, end, claim, "fact", key, value, 700)._replace(
-            confidence=800, topic="home"
+            confidence=850 if new else 800, topic="home", act=SpeechAct.CHANGE if new else None
         )
     begin = my + 1
     while begin < at and words[begin].low in WORDS["passing"]:

@@ -17,6 +17,7 @@ from beliefledger.gate.rules.lexicon import GIVEN, WORDS, expanded, load
 from beliefledger.gate.rules.names import NO_NAMES
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.patterns import KINDS, is_job
+from beliefledger.gate.rules.people import WHICH
 from beliefledger.gate.rules.phrases import slug
 from beliefledger.ledger.candidate import SELF, Ends, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
@@ -42,9 +43,13 @@ def _load(says: dict[str, Any]) -> _News:
     return _News(
         Guarded(expanded(says["say"], _DATA["parts"]), re.I),
         says,
-        compile_later(says["needs"], re.I) if "needs" in says else None,
-        compile_later(says["never"], re.I) if "never" in says else None,
+        _also(says, "needs"),
+        _also(says, "never"),
     )
+
+
+def _also(says: dict[str, Any], key: str) -> re.Pattern[str] | None:
+    return compile_later(expanded(says[key], _DATA["parts"]), re.I) if key in says else None
 
 
 _NEWS = Table([_load(says) for says in _DATA["news"]])
@@ -135,7 +140,8 @@ def _told(reading: Reading, offset: int, news: _News, said: re.Match[str]) -> Ru
         return None
     if "of" in says and not _is_speaker(said, says["of"]):
         return None
-    kin = (groups.get("kin") or "").lower()
+    which = next((each for each in ("kin", "kin_2") if groups.get(each)), None)
+    kin = "" if which is None else said[which].lower()
     ends = tuple(
         Ends(attribute=each, sparing=value if says.get("others") else "")
         for each in says.get("ends", ())
@@ -144,8 +150,9 @@ def _told(reading: Reading, offset: int, news: _News, said: re.Match[str]) -> Ru
     fills = {key: each or "" for key, each in groups.items()}
     fills |= {"value": value, "kin": kin, "quote": quote, "a": "an" if value[0] in _AN else "a"}
     claim = claim_to(reading, offset + begin, offset + begin + len(quote))
-    if kin:
-        claim = f"{SELF}'s {said['kin']}{text[said.end('kin') : begin + len(quote)]}"
+    if which is not None:
+        first = "which" if groups.get("which") else which
+        claim = f"{SELF}'s {text[said.start(first) : begin + len(quote)]}"
     if "claim" in says:
         claim = says["claim"].format_map(fills)
     slots = {
@@ -153,10 +160,20 @@ def _told(reading: Reading, offset: int, news: _News, said: re.Match[str]) -> Ru
         for key, each in fills.items()
         if key != "quote"
     }
+    if kin in _PARENTS or _BOTH.search(kin):
+        slots["kin"] = "parents"
+    elif (groups.get("which") or "").lower() in WHICH:
+        slots["kin"] = f"{WHICH[fills['which'].lower()]}-{slots['kin']}"
+    elif kin.rpartition(" ")[2] in _FRIENDS:
+        called = groups.get("called")
+        if not called and not kin.startswith("best"):
+            return None  # of friends, somebody has several
+        slots["kin"] = f"friend.{slots['called']}" if called else "friend"
     attribute = says["attribute"].format_map(slots)
     return RuleFinding(
         reading.content, offset + begin, offset + begin + len(quote), claim, says["type"],
-        attribute, value, says["importance"], confidence=850, topic=says.get("topic", ""),
+        attribute, value, says["importance"], confidence=says.get("confidence", 850),
+        topic=says.get("topic", ""),
         participants=(value,) if says["type"] == "relation" else (),
         act=SpeechAct.CHANGE if says.get("change") else None,
         ends=ends, said_at=reading.said_at,
@@ -186,6 +203,8 @@ def _fits(says: dict[str, Any], value: str, text: str) -> bool:
             return False
         head = low.partition(" of ")[0].split()[-1]
         return head in _POSTS or is_job(head) or is_job(last)
+    if says.get("place"):
+        return value[0].isupper() or first in WORDS["places"]
     if says.get("org"):
         if first in WORDS["not_employers"] or first in _NO_EMPLOYER or low in GIVEN:
             return False
@@ -196,6 +215,10 @@ def _fits(says: dict[str, Any], value: str, text: str) -> bool:
 
 _AN = frozenset("aeiouAEIOU")
 _CHILDREN = {"lad": "son", "boy": "son", "lass": "daughter", "girl": "daughter"}
+_FRIENDS = frozenset({"friend", "mate", "buddy", "pal", "bestie"})
+_PARENTS = frozenset({"parents", "folks"})
+_BOTH = compile_later(r" (?:and|&|n) ")
+""" "mum and dad"."""
 _I = compile_later(r"\bI\b")
 _POSTS = frozenset(
     "head lead leader deputy partner matron sister dean vp cfo trainee sous-chef ta senco "

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from beliefledger.gate.rules import departures
 from beliefledger.gate.rules.findings import Reading, RuleFinding
 from beliefledger.gate.rules.lexicon import GIVEN, MANY, ONE, PETS, WORDS, load
-from beliefledger.gate.rules.names import NO_NAMES
+from beliefledger.gate.rules.names import NO_NAMES, is_no_name
 from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.patterns import KINDS
 from beliefledger.gate.rules.phrases import slug
@@ -180,8 +180,8 @@ def _is_named(found: re.Match[str], *, is_told: bool) -> bool:
     if low in GIVEN:
         return True
     of_a_country = low in KINDS or low.endswith(_OF_COUNTRIES)
-    if is_told and of_a_country:
-        return False  # "my barber is Turkish"
+    if is_told and (of_a_country or is_no_name(low)):
+        return False  # "my barber is Turkish", "my dentist is Closing down"
     return first[0].isupper() and not found["owner"].isupper()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from beliefledger.gate.rules.lexicon import WORDS, load
+from beliefledger.gate.rules.lexicon import GIVEN, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.words import Token
 
 DATA = {name: frozenset(str(words).split()) for name, words in load("named.yaml").items()}
@@ -20,6 +20,19 @@ class Subject(NamedTuple):
     end: int
     wrong: str | None = None
     title: bool = False
+
+
+def is_no_name(low: str) -> bool:
+    """Whether a word behind "is" names nobody, whatever letter it begins with: "my landlord is
+    Trying to evict us", "my boss is Always late"."""
+    if low in GIVEN:
+        return False
+    lemma, form = verb_form(low)
+    doing = form is Form.ING and lemma != low
+    return doing or low in DATA["traits"] or any(low in WORDS[each] for each in _ADVERBS)
+
+
+_ADVERBS = ("adverbs", "habit_adverbs", "negligible")
 
 
 def name_end(words: list[Token], at: int) -> int:

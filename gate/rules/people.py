@@ -16,3 +16,12 @@ HOW = (
     "dear|lovely|new|poor|great|late|line"
 )
 """What stands before such a noun."""
+WHICH = {
+    word: words.split()[0]
+    for words in (
+        "older elder oldest eldest big", "younger youngest little", "first", "second", "third",
+        "other", "half", "twin", "late",
+    )
+    for word in words.split()
+}  # fmt: skip
+"""Words that tell one relative from another of the same noun."""

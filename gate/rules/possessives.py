@@ -8,8 +8,10 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules import belongings, choices, departures, occupations, owned_things
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped
 from beliefledger.gate.rules.lexicon import BASES, MANY, ONE, PETS, WORDS, Form, load, verb_form
+from beliefledger.gate.rules.names import is_no_name
 from beliefledger.gate.rules.owned_things import between, owned
 from beliefledger.gate.rules.patterns import KINDS
+from beliefledger.gate.rules.people import WHICH
 from beliefledger.gate.rules.phrases import (
     NOW,
     is_age,
@@ -294,6 +296,7 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
                 or _breaks_off(words, first, name_end(words, first))
             )
             and words[first].low not in KINDS
+            and not is_no_name(words[first].low)
             and category_of(words[first].text) is None
         )
     ):
@@ -393,7 +396,7 @@ def _happening(
         and words[my - 1].low not in ("that", "and")
     ):
         return
-    which = next((_WHICH[word.low] for word in words[my + 1 : at] if word.low in _WHICH), None)
+    which = next((WHICH[word.low] for word in words[my + 1 : at] if word.low in WHICH), None)
     if which is not None and key == noun:
         key = f"{which}-{noun}"  # an older brother and a younger one are two people
     while at < len(words) and words[at].low in WORDS["negligible"] | {"recently"}:
@@ -476,15 +479,6 @@ def _happening(
     )
 
 
-_WHICH = {
-    word: words.split()[0]
-    for words in (
-        "older elder oldest eldest big", "younger youngest little", "first", "second", "third",
-        "other", "half", "twin", "late",
-    )
-    for word in words.split()
-}  # fmt: skip
-"""Words that tell one relative from another of the same noun."""
 _DOES = frozenset("plays studies speaks teaches runs owns drives collects attends".split())
 
 

@@ -87,6 +87,8 @@ _MENDS = tuple(
         r"^\W*+(?P<right>(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan(?:uary)?|feb(?:ruary)?|"
         r"march|april|may|june|july|august|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|"
         r"dec(?:ember)?|(?:19|20)\d\d|\d{1,2}:\d\d))!+(?=\W|$)",
+        r"^\W*+(?P<right>(?:the )?\d{1,2}(?:st|nd|rd|th))(?:,? (?:btw|by the way|actually|in fact)"
+        r"(?:, i (?:always|keep) [^.!?;]{1,40})?|, i (?:always|keep) [^.!?;]{1,40})\W*$",
         rf"^\W*+{_VALUE},? (?:sorry|sry|typo|i mean|i meant|my bad|my mistake|not\b|"
         rf"rather\b(?=\s*(?:[.,;!?]|$)))",
         rf"^\W*+(?:it|that)(?:['’]?s| is| was| should be) (?:actually |really )?{_VALUE},? "

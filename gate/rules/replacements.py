@@ -17,6 +17,10 @@ _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
+_DAY = compile_later(r"(?:the )?\d{1,2}(?:st|nd|rd|th)", re.I)
+_DAY_OF_MONTH = compile_later(
+    r"\b\d{1,2}(?:st|nd|rd|th)?(?= (?:of )?[a-z]{3})|(?<=[a-z] )\d{1,2}(?:st|nd|rd|th)?\b", re.I
+)
 _DATE = compile_later(
     rf"\b(?:{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}|"
     rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th))\b",
@@ -124,6 +128,9 @@ def swap(said: Candidate, right: str, sure: int = 2) -> tuple[str, str] | None:
             if kind is _DATE or kind is _CLOCK:
                 continue
             return None
+        day = _DAY_OF_MONTH.search(there[0]) if kind is _DATE and _DAY.fullmatch(new[0]) else None
+        if day is not None:  # "the 13th", of the 12th of May
+            return None if day[0].lower() == new[0].lower() else (day[0], new[0])
         unit = _UNIT.match(said.claim, there.end()) if kind is _FIGURE else None
         if unit is not None and there[0] != new[0] and one == new[0]:
             return f"{there[0]}{unit[0]}", f"{new[0]}{unit[0]}"  # "18", of 8gb

@@ -126,3 +126,19 @@ def is_for_a_time(words: Sequence[Token], end: int) -> bool:
     if after[:1] == ["to"] or after[:1] == ["for"] or (after[:1] == ["in"] and after[1:2] != ["a"]):
         return True
     return not WORDS["stays"].isdisjoint(word.low for word in words)
+
+
+def is_lived_in(text: str) -> bool:
+    """Whether a home that a sentence speaks of may be the speaker's own: none that is let, nor a
+    second one."""
+    return _NOT_LIVED_IN.search(text) is None
+
+
+_NOT_LIVED_IN = compile_later(
+    r"\b(?:(?:let|lets|letting|rent|rents|renting|rented)(?: it| that| them)? out|"
+    r"(?:our|my) tenants?|tenants in (?:it|there)|with (?:an? )?tenants?|to let|"
+    r"(?:holiday|weekend|summer|vacation|beach|investment) "
+    r"(?:let|home|flat|house|place|cottage|apartment|cabin)|(?:second|other) "
+    r"(?:home|flat|house|place|cottage|apartment)|buy[- ]to[- ]let|on airbnb)\b",
+    re.I,
+)

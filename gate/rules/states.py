@@ -14,6 +14,7 @@ from beliefledger.gate.rules.findings import Reading, RuleFinding
 from beliefledger.gate.rules.lexicon import WORDS, expanded, load, verb_form
 from beliefledger.gate.rules.patterns import is_job
 from beliefledger.gate.rules.phrases import phrase_end, singular, slug, text_of, tidy, trim
+from beliefledger.gate.rules.slot_values import is_lived_in
 from beliefledger.gate.rules.words import tokens
 from beliefledger.ledger.candidate import Ends, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
@@ -138,6 +139,8 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
         if _NOT_YET.search(text, 0, match.start()) is not None:
             continue
         if _GOT.search(match[0]) and _FOR_OTHERS.match(text, match.end()):
+            continue
+        if state.attribute == "home.location" and not is_lived_in(text):
             continue
         if state.before is not None and state.before.search(text[: match.end()]) is None:
             continue
