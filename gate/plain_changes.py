@@ -31,6 +31,7 @@ from beliefledger.gate.rules.renewals import KINDS, OTHERS, Sentence
 from beliefledger.gate.rules.subjects import left_out
 from beliefledger.gate.spoken_of import is_done_by_another
 from beliefledger.gate.told_words import lived_in
+from beliefledger.gate.ways_there import is_another_way
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -244,6 +245,8 @@ def _fits(told: News, held: Held) -> bool:
         if re.search(holds.replace("{stem}", re.escape(stem(told.who or ""))), claim) is None:
             return False
     if says.get("record") and not records.is_beaten(told.text, memory.claim):
+        return False
+    if says.get("way") and not is_another_way(told.text, memory.claim):
         return False
     if says.get("shares") and not _names_the_plan(told.text, held):
         return False
