@@ -232,7 +232,8 @@ def _fits(told: News, held: Held) -> bool:
         return False
     if says.get("trade") and memory.attribute == "work.role" and is_a_trade(memory.claim):
         return False
-    if memory.context is not None and not (says.get("version") and told.who):
+    placed = memory.context is not None and not says.get("context")
+    if placed and not (says.get("version") and told.who):
         return False
     if memory.negated and not (says.get("denied") or says.get("answers")):
         return False

@@ -50,6 +50,80 @@ NEWS = [
     # Networks and phones.
     (("I'm on Jio", "moved to Airtel in march, why no signal"), ("Jio",), ("Airtel",)),
     (("using a Pixel 6", "I use a Fairphone 5 now"), ("Pixel",), ("Fairphone",)),
+    # A figure, a day or a count that is another now.
+    (
+        ("im making the cake for 30 people", "wait no 40", "ugh ok final count is 36"),
+        ("30", "40"),
+        ("36",),
+    ),
+    (("im cooking for 12 people on saturday", "final headcount: 15"), ("12",), ("15",)),
+    (("our rent is 890 warm", "from this month it is 940"), ("890",), ("940",)),
+    (
+        (
+            "Piano lesson for Sakura is every Thursday 16:30",
+            "Teacher changed it. Tuesday, same time",
+        ),
+        ("Thursday",),
+        ("Tuesday",),
+    ),
+    (
+        ("my piano lesson is thursdays at 4", "wednesday, same time from now on"),
+        ("thursday",),
+        ("wednesday",),
+    ),
+    (("choir is mondays at 7", "they moved it. tuesdays, same place"), ("monday",), ("uesday",)),
+    (
+        ("my piano lesson is thursdays at 4", "just this week its on tuesday"),
+        ("tuesday",),
+        ("thursday",),
+    ),
+    (("bin day is tuesday", "its wednesday now"), ("tuesday",), ("ednesday",)),
+    (("our rent is 890", "as of january it's 930"), ("890",), ("930",)),
+    (("our rent is 890", "as of this month it's 930"), ("890",), ("930",)),
+    (("our rent is 890", "since january it's 930"), ("890",), ("930",)),
+    (
+        ("our rent is 890 warm", "from this month it is 940", "The rent is 985"),
+        ("890", "940"),
+        ("985",),
+    ),
+    # The tool or network that everything is in by now.
+    (
+        (
+            "I use MTN for data, 20GB monthly",
+            "since I ported to Glo last month the laptop no wan see it",
+        ),
+        ("MTN",),
+        ("Glo",),
+    ),
+    (
+        ("my data is with Vodacom", "ported to MTN in june, hotspot drops every hour"),
+        ("Vodacom",),
+        ("MTN",),
+    ),
+    (("I'm on Vodafone", "since i moved over to O2 my calls drop"), ("Vodafone",), ("O2",)),
+    (
+        ("we use slack at our company", "ever since the merger everything's in teams"),
+        ("slack",),
+        ("eams",),
+    ),
+    (
+        ("we use slack at our company", "its all in teams now, how do i mute a channel"),
+        ("slack",),
+        ("eams",),
+    ),
+    (
+        ("I code mostly in PHP at work", "in Go, everything we do at work is Go since the rewrite"),
+        ("PHP",),
+        ("Go",),
+    ),
+    (("I code mostly in PHP at work", "we do everything in Go now"), ("PHP",), ("Go",)),
+    (
+        ("I code mostly in java at work", "all our new services are kotlin now"),
+        ("java",),
+        ("otlin",),
+    ),
+    (("we use trello at the studio", "everything's in asana since march"), ("trello",), ("sana",)),
+    (("I keep my files in Dropbox", "it's all on nextcloud now"), ("ropbox",), ("extcloud",)),
 ]
 
 SO_STILL = [
@@ -66,6 +140,19 @@ SO_STILL = [
     (("I take the bus to work", "my boss drives to work now"), ("takes the bus",)),
     (("I'm on MTN", "my brother says Glo is better"), ("MTN",)),
     (("my mum is using a Pixel 6", "using a hammer"), ("mum",)),
+    (("my piano lesson is thursdays at 4", "see you tuesday, same time!"), ("thursday",)),
+    (("im making the cake for 30 people", "final count of the votes is 36"), ("30",)),
+    (("im making the cake for 30 people", "we did a final count of the tills"), ("30",)),
+    (("our rent is 890 warm", "from this week it is 30 degrees"), ("890",)),
+    (("our rent is 890", "as of today its 3 weeks without rain"), ("890",)),
+    (("I'm on Vodafone", "thinking of porting to O2"), ("Vodafone",)),
+    (("I'm on Vodafone", "since my mum ported to O2 she has no signal"), ("Vodafone",)),
+    (
+        ("we use slack at our company", "everything at my new client is in teams, also fine"),
+        ("slack",),
+    ),
+    (("we use trello at the studio", "all our boards live in notion these days"), ("otion",)),
+    (("I code mostly in PHP at work", "the frontend is all in react now"), ("PHP",)),
 ]
 
 
