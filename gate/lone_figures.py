@@ -222,8 +222,8 @@ _SAID_SO = frozenset(
 """The words around a figure in a clause that tells nothing else."""
 _NOW = compile_later(
     r"\b(?:now|already|again|for (?:me|us)|it is|from|as of|these days|instead|left|only|today|"
-    r"this morning|is the new|finally|by now|so (?:it|that)['’]?s|make[s]? (?:it|that)|moved(?: to)?|"
-    r"negotiated|agreed|clocked|hit|reached|managed|put (?:me|us)|then)\b"
+    r"this morning|is the new|finally|by now|so (?:it|that)['’]?s|make[s]? (?:it|that)|"
+    r"moved(?: to)?|negotiated|agreed|clocked|hit|reached|managed|put (?:me|us)|then)\b"
 )
 _LATE = compile_later(r"\b(?:gotta|late|am|pm|o['’]?clock)\b")
 

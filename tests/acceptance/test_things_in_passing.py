@@ -124,6 +124,98 @@ NEWS = [
     ),
     (("we use trello at the studio", "everything's in asana since march"), ("trello",), ("sana",)),
     (("I keep my files in Dropbox", "it's all on nextcloud now"), ("ropbox",), ("extcloud",)),
+    # What one plays, reads, trains for, bakes and writes about.
+    (("I main Jinx in league", "ive been maining Kai'Sa since the rework"), ("Jinx",), ("Kai",)),
+    (("I run every morning", "haven't run since my op"), ("every morning",), ()),
+    (("I'm playing Elden Ring", "i'm playing Hades now"), ("Elden",), ("Hades",)),
+    (("I'm reading Dune", "I'm reading Emma now"), ("Dune",), ("Emma",)),
+    (("I'm reading Dune", "done with dune, onto Emma now"), ("reading Dune",), ("Emma",)),
+    (("I'm reading Dune", "finished Dune, on to Emma"), ("reading Dune",), ("Emma",)),
+    (("I'm reading Dune", "finished Dune, on to Emma"), ("reading Dune",), ("reading Emma",)),
+    (("I'm watching Severance", "we're watching Fargo now"), ("Severance",), ("Fargo",)),
+    (("My dissertation is on Keats", "it's on Shelley now, long story"), ("Keats",), ("Shelley",)),
+    (
+        ("i bake my own bread every weekend", "i havent baked since the oven died and wont again"),
+        ("every weekend",),
+        (),
+    ),
+    (("i bake sourdough every sunday", "binned the starter, no time"), ("every sunday",), ()),
+    (
+        ("i bake sourdough every sunday", "my starter went in the bin in spring, couldn't keep up"),
+        ("every sunday",),
+        (),
+    ),
+    (
+        ("i main a hunter in our raid group", "switched to mage last patch, what stats do i want"),
+        ("hunter",),
+        ("mage",),
+    ),
+    (
+        ("i play goalkeeper for our sunday team", "been playing left back since christmas"),
+        ("goalkeeper",),
+        ("left back",),
+    ),
+    (
+        ("i play tank in our guild, prot warrior", "been maining resto druid since the new season"),
+        ("tank",),
+        ("druid",),
+    ),
+    (
+        (
+            "im training for the half marathon in october",
+            "my half marathon medal is hanging on the fridge",
+        ),
+        ("training for the half",),
+        (),
+    ),
+    (
+        (
+            "my bachelor thesis is about urban beekeeping",
+            "prof talked me out of it, its about green roofs now",
+        ),
+        ("beekeeping",),
+        ("green roofs",),
+    ),
+    (
+        (
+            "my masters thesis is about salt marshes",
+            "supervisor made me change it, its about mangroves now",
+        ),
+        ("salt marsh",),
+        ("mangrove",),
+    ),
+    (
+        ("our band is called Paper Tigers", "new band name: Glass Otters"),
+        ("Paper",),
+        ("Glass Otters",),
+    ),
+    (
+        (
+            "our band is called Paper Tigers",
+            "we renamed the band, its Glass Otters now. logo ideas?",
+        ),
+        ("Paper",),
+        ("Glass Otters",),
+    ),
+    (
+        ("our pub quiz team is Quizzy Rascal", "New name since the reshuffle: Agatha Quiztie"),
+        ("Quizzy",),
+        ("Agatha Quiztie",),
+    ),
+    (
+        (
+            "training for the Manchester marathon in April",
+            "dropped down to the half in May, the full one was breaking me",
+        ),
+        ("Manchester marathon",),
+        ("half",),
+    ),
+    (
+        ("we're watching The Wire", "done with the wire, were on season 1 of Fargo"),
+        ("The Wire",),
+        ("Fargo",),
+    ),
+    (("we're watching The Wire", "finished the wire, now watching Fargo"), ("Wire",), ("Fargo",)),
 ]
 
 SO_STILL = [
@@ -153,6 +245,44 @@ SO_STILL = [
     ),
     (("we use trello at the studio", "all our boards live in notion these days"), ("otion",)),
     (("I code mostly in PHP at work", "the frontend is all in react now"), ("PHP",)),
+    (("I main Jinx in league", "my duo has been maining Kai'Sa since the rework"), ("Jinx",)),
+    (("I main Jinx in league", "tried Kai'Sa yesterday, fun"), ("Jinx",)),
+    (("I work 9 to 5", "the gym hours changed to 8 to 4"), ("9 to 5",)),
+    (("I'm playing Elden Ring", "i'm playing the final boss now"), ("Elden",)),
+    (("I'm reading Dune", "I'm also reading Emma now"), ("Dune",)),
+    (("I'm reading Dune", "I'm reading the last chapter now"), ("Dune",)),
+    (("I'm reading Dune", "finished chapter 4, on to chapter 5"), ("Dune",)),
+    (("I'm reading Dune", "finished my tea, on to the beers"), ("Dune",)),
+    (("I'm reading Dune", "my wife is reading Emma now"), ("Dune",)),
+    (("Im training for the Seville marathon", "dropped down to 70 kg"), ("Seville",)),
+    (("Im training for the Seville marathon", "my brother dropped down to the half"), ("Seville",)),
+    (("Im training for the Seville marathon", "should i drop to the half?"), ("Seville",)),
+    (("i bake sourdough every sunday", "my starter is bubbling over the bin"), ("every sunday",)),
+    (("i bake sourdough every sunday", "the starter motor died in the car"), ("every sunday",)),
+    (
+        (
+            "im training for the half marathon in october",
+            "hanging my old marathon medal on the fridge for motivation",
+        ),
+        ("training for the half",),
+    ),
+    (
+        (
+            "im training for the half marathon in october",
+            "my sister's half marathon medal is hanging on her fridge",
+        ),
+        ("training for the half",),
+    ),
+    (("my masters thesis is about salt marshes", "its about time now"), ("salt marsh",)),
+    (
+        ("my masters thesis is about salt marshes", "my sisters is about mangroves now"),
+        ("salt marsh",),
+    ),
+    (("our band is called Paper Tigers", "new name for the dog: Rex"), ("Paper Tigers",)),
+    (
+        ("our band is called Paper Tigers", "their band has a new name: Glass Otters"),
+        ("Paper Tigers",),
+    ),
 ]
 
 
