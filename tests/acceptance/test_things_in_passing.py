@@ -126,7 +126,7 @@ NEWS = [
     (("I keep my files in Dropbox", "it's all on nextcloud now"), ("ropbox",), ("extcloud",)),
     # What one plays, reads, trains for, bakes and writes about.
     (("I main Jinx in league", "ive been maining Kai'Sa since the rework"), ("Jinx",), ("Kai",)),
-    (("I run every morning", "haven't run since my op"), ("every morning",), ()),
+    (("I run every morning", "haven't run since we moved"), ("every morning",), ()),
     (("I'm playing Elden Ring", "i'm playing Hades now"), ("Elden",), ("Hades",)),
     (("I'm reading Dune", "I'm reading Emma now"), ("Dune",), ("Emma",)),
     (("I'm reading Dune", "done with dune, onto Emma now"), ("reading Dune",), ("Emma",)),
@@ -216,6 +216,61 @@ NEWS = [
         ("Fargo",),
     ),
     (("we're watching The Wire", "finished the wire, now watching Fargo"), ("Wire",), ("Fargo",)),
+    # Things of a question before, and what is gone (th).
+    (
+        (
+            "we use slack at our company",
+            "why does teams keep logging me out. ever since the merger everything's in there",
+        ),
+        ("slack",),
+        ("teams",),
+    ),
+    (
+        (
+            "we use trello at the studio",
+            "why does Asana keep eating my columns? we moved everything there in march",
+        ),
+        ("trello",),
+        ("everything there",),
+    ),
+    (
+        ("I use Chrome", "how do i sync firefox? moved everything over to it"),
+        ("hrome",),
+        ("everything over",),
+    ),
+    # Things of a question before, and what is gone (lap).
+    (
+        (
+            "My laptop is a Thinkpad T480 with Ubuntu",
+            "on fedora since the weekend, how do i get codecs",
+        ),
+        ("Ubuntu", "laptop is a fedora"),
+        ("Thinkpad T480 with fedora",),
+    ),
+    (
+        ("My laptop is a Dell XPS running Ubuntu", "switched to fedora last week"),
+        ("Ubuntu", "is a fedora"),
+        ("Dell",),
+    ),
+    (
+        ("My laptop is a Thinkpad T480 with Ubuntu", "got a macbook now"),
+        ("Thinkpad",),
+        ("macbook",),
+    ),
+    (("I have a pixel with giffgaff", "switched to voxi last week"), ("giffgaff",), ("voxi",)),
+    # Things of a question before, and what is gone (al).
+    (
+        ("I've an allotment, plot 14", "The plot went to the next on the waiting list last month"),
+        ("allotment",),
+        (),
+    ),
+    (
+        ("we have an allotment", "gave up the plot in autumn, too far to cycle"),
+        ("has an allotment",),
+        (),
+    ),
+    (("we have an allotment", "gave the plot back to the council"), ("has an allotment",), ()),
+    (("I have an allotment", "our plot went to someone new in spring"), ("has an allotment",), ()),
 ]
 
 SO_STILL = [
@@ -283,6 +338,36 @@ SO_STILL = [
         ("our band is called Paper Tigers", "their band has a new name: Glass Otters"),
         ("Paper Tigers",),
     ),
+    (
+        (
+            "we use trello at the studio for everything",
+            "why does notion keep eating my columns, we moved everything there in march",
+        ),
+        ("notion",),
+    ),
+    (
+        ("we use slack at our company", "is teams any good? our supplier has everything in there"),
+        ("slack",),
+    ),
+    (
+        ("we use slack at our company", "is teams any good? thinking of moving everything there"),
+        ("slack",),
+    ),
+    (("we use slack at our company", "why is slack down? everything's in there"), ("slack",)),
+    (
+        ("I keep photos in Dropbox", "is it raining in paris? we moved everything there"),
+        ("ropbox",),
+    ),
+    (
+        ("My laptop is a Thinkpad T480 with Ubuntu", "my work machine is on windows now"),
+        ("Ubuntu",),
+    ),
+    (
+        ("we have an allotment, plot 3", "the plot next to ours went to a lady from Ghana"),
+        ("allotment",),
+    ),
+    (("I have an allotment", "plot of the film went to pieces"), ("allotment",)),
+    (("I have an allotment", "the plot was full of slugs"), ("allotment",)),
 ]
 
 
