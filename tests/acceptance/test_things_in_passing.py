@@ -271,6 +271,72 @@ NEWS = [
     ),
     (("we have an allotment", "gave the plot back to the council"), ("has an allotment",), ()),
     (("I have an allotment", "our plot went to someone new in spring"), ("has an allotment",), ()),
+    # More of the same in other words.
+    (
+        ("I bike to the office most days", "got sick of the rain so its the tram now"),
+        ("bike",),
+        ("tram",),
+    ),
+    (
+        (
+            "i drive to uni, parking is hell",
+            "started taking the bus to uni, the parking permit ran out",
+        ),
+        ("drive",),
+        ("bus",),
+    ),
+    (
+        ("my bank is with Barclays", "moved over to Monzo when i opened the joint account"),
+        ("Barclays",),
+        ("Monzo",),
+    ),
+    (
+        ("I use Spotify", "since we got the family plan it's all apple music"),
+        ("Spotify",),
+        ("pple",),
+    ),
+    (
+        ("i study on Duolingo every day", "uninstalled duolingo, its anki for me now"),
+        ("Duolingo every",),
+        ("nki",),
+    ),
+    (
+        ("My daughter has ballet on saturdays at 10", "ballet got moved to fridays, same hour"),
+        ("aturday",),
+        ("riday",),
+    ),
+    (("dentist is on the 14th at 9", "they rang, its the 21st now"), ("14th",), ("21st",)),
+    (("my flight is at 6:50", "airline put us on the 9:15 instead"), ("6:50",), ("9:15",)),
+    (("my exam is on 12 june", "exam board shifted it to the 19th"), ("12 june",), ("19",)),
+    (("deadline for the grant is friday", "got it extended to monday"), ("friday",), ("onday",)),
+    (("i pay 45 euros for the gym", "gym's 52 since new year"), ("45",), ("52",)),
+    (("we are 8 for dinner", "make it 10, the neighbours are joining"), ("8",), ("10",)),
+    (
+        ("my phone is a Nokia 3310", "dropped it in the lake, got a Galaxy A15 now"),
+        ("Nokia",),
+        ("Galaxy",),
+    ),
+    (
+        ("we have a Renault Clio", "clio got stolen, driving my mums old polo now"),
+        ("Clio",),
+        ("polo",),
+    ),
+    (("I knit every evening", "had to stop knitting, carpal tunnel"), ("knits",), ()),
+    (("I go to choir on mondays", "quit the choir, no time since the baby"), ("choir on",), ()),
+    (("we've got sky tv", "binned sky, its all netflix now"), ("sky tv",), ("etflix",)),
+    (
+        ("my kindle is always with me", "the kindle died in june, im on paper again"),
+        ("always with me",),
+        (),
+    ),
+    (("i wear glasses", "had them lasered, no more glasses"), ("wears glasses",), ()),
+    (
+        ("I do pilates with Carla on thursdays", "Carla moved to Spain so i do it with Bea now"),
+        ("Carla on",),
+        ("Bea",),
+    ),
+    (("my essay is on Hamlet", "changed it to Macbeth"), ("Hamlet",), ("Macbeth",)),
+    (("I play the trumpet in a brass band", "left the band last month"), ("in a brass band",), ()),
 ]
 
 SO_STILL = [
@@ -368,6 +434,23 @@ SO_STILL = [
     ),
     (("I have an allotment", "plot of the film went to pieces"), ("allotment",)),
     (("I have an allotment", "the plot was full of slugs"), ("allotment",)),
+    (("i work in excel all day", "our team went over to airtable in may"), ("airtable",)),
+    (("we rent our car from europcar", "europcar was rubbish so we're with sixt"), ("sixt",)),
+    (
+        ("My daughter has ballet on saturdays at 10", "ballet is on friday this week only"),
+        ("aturday",),
+    ),
+    (("my exam is on 12 june", "my brothers exam got shifted to the 19th"), ("12 june",)),
+    (("we have a Renault Clio", "driving my mums polo while the clio is at the garage"), ("Clio",)),
+    (("my flight is at 6:50", "the 9:15 would have been cheaper"), ("6:50",)),
+    (("I'm reading Dune", "finished the first part of Dune"), ("Dune",)),
+    (
+        ("I bake sourdough every sunday", "threw out some of the starter, it was huge"),
+        ("every sunday",),
+    ),
+    (("I play the trumpet in a brass band", "left the band room open"), ("in a brass band",)),
+    (("I knit every evening", "had to stop knitting for the bus"), ("knits",)),
+    (("I use Spotify", "my flatmate has everything in apple music now"), ("Spotify",)),
 ]
 
 
