@@ -337,6 +337,16 @@ NEWS = [
     ),
     (("my essay is on Hamlet", "changed it to Macbeth"), ("Hamlet",), ("Macbeth",)),
     (("I play the trumpet in a brass band", "left the band last month"), ("in a brass band",), ()),
+    # Asked in two words.
+    (
+        (
+            "im training for the half marathon in october",
+            "my half marathon medal is hanging on the fridge, what next?",
+        ),
+        ("training for the half",),
+        (),
+    ),
+    (("I drive a Skoda Fabia", "sold the fabia, what now?"), ("drives",), ()),
 ]
 
 SO_STILL = [
@@ -451,6 +461,7 @@ SO_STILL = [
     (("I play the trumpet in a brass band", "left the band room open"), ("in a brass band",)),
     (("I knit every evening", "had to stop knitting for the bus"), ("knits",)),
     (("I use Spotify", "my flatmate has everything in apple music now"), ("Spotify",)),
+    (("I drive a Skoda Fabia", "i know what next year's fabia looks like"), ("Fabia",)),
 ]
 
 
