@@ -16,7 +16,7 @@ _ASKS = compile_later(
     r"our)\b"
     r"|(?:what|how|where|when|why)"
     r"(?:['’]?s|['’]re| (?:do|does|did|is|are|can|could|should|would|will|to))\b"
-    r"|what (?:else|kind|type|sort|time|size|if)\b|why not\b"
+    r"|what (?:else|next|now|kind|type|sort|time|size|if)\b|why not\b"
     r"|how (?:much|many|long|often|early|late|far|big)\b|(?P<perhaps>which|who)\b"
     r"|which (?:\w+ ){1,2}?(?:do|does|is|are|can|should|would) (?:i|we|you|the|best)\b"
     r"|(?:any|some|got any|have any|need|looking for) (?:good |quick |easy |cheap |more )?"

@@ -106,6 +106,8 @@ def is_bare(candidate: Candidate, kind: str) -> bool:
     at = quote.find(candidate.value.lower())
     if at < 0:
         return False
+    if _FINAL.search(quote[:at]):
+        return not quote[at + len(candidate.value) :].strip(" .!")
     figure = new_figures.Figure(kind, at, at + len(candidate.value))
     clause = new_figures.clause_of(quote, figure)
     lead, after = (_figureless(clause.partition(candidate.value.lower())[each]) for each in (0, 2))
@@ -113,7 +115,9 @@ def is_bare(candidate: Candidate, kind: str) -> bool:
     said = _WORDS.findall(lead, 0 if because is None else because.end())
     if not (_SAID_OF_IT.issuperset(said) and _SAID_SO.issuperset(_WORDS.findall(after))):
         return False
-    if _NOW.search(f"{lead}|{after}") is None or _LATE.search(after) is not None:
+    as_before = _SAME_TIME.match(quote, figure.end) is not None
+    anew = as_before or _NOW.search(f"{lead}|{after}") is not None
+    if not anew or _LATE.search(after) is not None:
         return False
     return kind not in DATED or _TODAY.search(after) is None
 
@@ -187,8 +191,16 @@ _NO_FIGURES = ("identity.", "relation.", "record.", "event.end", "event.change")
 _TODAY = compile_later(r"\b(?:today|already|this morning|tonight)\b")
 _WORDS = compile_later(r"[\w']+")
 _BECAUSE = compile_later(
-    r"\W*(?:with|since|after|because of|thanks to|due to) [\w' -]{3,40}? (?=it['’]?s )"
+    r"\W*(?:with|since|after|because of|thanks to|due to|from|as of) [\w' -]{3,40}? "
+    r"(?=it['’]?s |it is )"
 )
+_FINAL = compile_later(
+    r"^\W*(?:(?:ok|okay|ugh|so|and|right|the|our|update)\W+){0,3}final "
+    r"(?:count|headcount|head count|tally|total|number|numbers)(?: (?:is|are|now)|'s|:| -)? $"
+)
+"""Before how many there are in the end: "ugh ok final count is 36"."""
+_SAME_TIME = compile_later(r",? (?:(?:at|and|but) )?(?:the )?same (?:time|hour|place)\b")
+""" "Tuesday, same time": on another day what is as it was otherwise."""
 _SAID_OF_IT = frozenset(
     "so and but now then ok okay no nah actually it it's its is be it'll thats that's that been "
     "only just about around at on down to up back a the every already meant for make makes moved "
@@ -209,9 +221,9 @@ _SAID_SO = frozenset(
 )
 """The words around a figure in a clause that tells nothing else."""
 _NOW = compile_later(
-    r"\b(?:now|already|again|for (?:me|us)|it is|from|these days|instead|left|only|today|this "
-    r"morning|is the new|finally|by now|so (?:it|that)['’]?s|make[s]? (?:it|that)|moved(?: to)?|"
-    r"negotiated|agreed|clocked|hit|reached|managed|put (?:me|us)|then)\b"
+    r"\b(?:now|already|again|for (?:me|us)|it is|from|as of|these days|instead|left|only|today|"
+    r"this morning|is the new|finally|by now|so (?:it|that)['’]?s|make[s]? (?:it|that)|"
+    r"moved(?: to)?|negotiated|agreed|clocked|hit|reached|managed|put (?:me|us)|then)\b"
 )
 _LATE = compile_later(r"\b(?:gotta|late|am|pm|o['’]?clock)\b")
 

@@ -29,9 +29,11 @@ from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.plain_changes import Change, News, is_named, news
 from beliefledger.gate.rules.renewals import KINDS, OTHERS, Sentence
 from beliefledger.gate.rules.subjects import left_out
+from beliefledger.gate.sentences import around, is_question
 from beliefledger.gate.spoken_of import is_done_by_another
 from beliefledger.gate.told_words import lived_in
-from beliefledger.ledger.candidate import SELF, Candidate, Ends
+from beliefledger.gate.ways_there import is_another_way
+from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span
 from beliefledger.ledger.late_patterns import compile_later
 
 MOST = 3
@@ -102,7 +104,9 @@ def meant(
             stands = stands or bool(held)
             continue
         for each in held:
-            new = _renewed(candidate, text, told, each)
+            new = _renewed(candidate, text, told, each, before)
+            if told.change.says.get("there") and not new:
+                continue
             if told.new is not None and not new and not _is_noted(told, each):
                 continue
             if not new:
@@ -231,7 +235,8 @@ def _fits(told: News, held: Held) -> bool:
         return False
     if says.get("trade") and memory.attribute == "work.role" and is_a_trade(memory.claim):
         return False
-    if memory.context is not None and not (says.get("version") and told.who):
+    placed = memory.context is not None and not says.get("context")
+    if placed and not (says.get("version") and told.who):
         return False
     if memory.negated and not (says.get("denied") or says.get("answers")):
         return False
@@ -244,6 +249,8 @@ def _fits(told: News, held: Held) -> bool:
         if re.search(holds.replace("{stem}", re.escape(stem(told.who or ""))), claim) is None:
             return False
     if says.get("record") and not records.is_beaten(told.text, memory.claim):
+        return False
+    if says.get("way") and not is_another_way(told.text, memory.claim):
         return False
     if says.get("shares") and not _names_the_plan(told.text, held):
         return False
@@ -339,9 +346,13 @@ def _of_version(text: str, told: News, held: list[Held]) -> list[Held]:
 _VERSION = compile_later(r"\d{1,3}(?:\.\d{1,3}){1,2}")
 
 
-def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Candidate]:
+def _renewed(
+    candidate: Candidate, text: str, told: News, held: Held, before: str
+) -> list[Candidate]:
     """The memory with its new value; none where the news has none, or none of its kind."""
     says, memory = told.change.says, held.written.memory
+    if says.get("there"):
+        return _named_before(candidate, f"{before}{text[: told.at]}", held)
     if "into" in says:
         return _of_the_same(candidate, text, told, held)
     if told.new is None:
@@ -416,6 +427,29 @@ def _renewed(candidate: Candidate, text: str, told: News, held: Held) -> list[Ca
     return [in_place(candidate, held, claim, new, ends) for claim in claims]
 
 
+def _named_before(candidate: Candidate, lead: str, held: Held) -> list[Candidate]:
+    """The memory with the one name of its kind that is said before: "why is teams down? ever since
+    the merger everything's in there", of who uses slack."""
+    old, said = (
+        pairs.rivals(tuple(WORD.findall(each.lower()))) for each in (held.value, lead[-_BACK:])
+    )
+    names = {name for kind in old.keys() & said.keys() for name in said[kind] - old[kind]}
+    value = held.written.memory.value
+    if len(names) != 1 or held.type == NOTE or value not in held.written.memory.claim:
+        return []
+    at = lead.lower().rfind(names.pop())
+    if at < 0:
+        return []
+    name = lead[at:].split(maxsplit=1)[0].strip(".,!?;:'\"")
+    cited = candidate
+    if not is_question(lead[slice(*around(lead, at))]):  # else it is over, and no more is told
+        told = Span(start=at, end=at + len(name), quote=name)
+        cited = candidate.model_copy(update={"spans": (*candidate.spans, told)})
+    return [in_place(cited, held, held.written.memory.claim.replace(value, name, 1), name, ())]
+
+
+_BACK = 200
+"""How far back a name may be said, in characters."""
 _ABOUT = frozenset({"on", "about"})
 """Before the topic of what somebody writes."""
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from beliefledger.gate import pairs
 from beliefledger.gate.calendar_names import DAYS
 from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.rules.lexicon import AS_BASE, BASES, GIVEN, verb_form
@@ -88,6 +89,23 @@ def in_part(value: str, said: str, new: str) -> str | None:
     return None
 
 
+def with_what_it_has(value: str, new: str) -> str | None:
+    """A thing with another of what it has, where both are of one kind: "a Thinkpad with Ubuntu", of
+    which "on Fedora now" says no more. Without its article."""
+    found = _HAS.fullmatch(value)
+    if found is None:
+        return None
+    had, has = (pairs.rivals(tuple(each.lower().split())) for each in (found["has"], new))
+    of_it = pairs.rivals(tuple(found["thing"].lower().split()))
+    if any(kind in has and kind not in of_it for kind in had):
+        return f"{found['thing']}{found['with']}{new}"
+    return None
+
+
+_HAS = compile_later(
+    r"(?:an? )?(?P<thing>[^,]{2,40}?)(?P<with> (?:with|on|running) )(?:an? )?(?P<has>[^,]{2,24})",
+    re.I,
+)
 _PARTS = compile_later(r",? and | ?[&+,/] ?| (?:on|with) (?:an? )?", re.I)
 _LEFT = compile_later(
     r"\b(?:off|from|out of|replac(?:ed|ing)|swapp(?:ed|ing)|ditch(?:ed|ing)|dropp(?:ed|ing)|"

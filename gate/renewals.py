@@ -24,7 +24,7 @@ from beliefledger.gate.meant_memories import (
 )
 from beliefledger.gate.medicines import medicines_before
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.remainders import in_part
+from beliefledger.gate.remainders import in_part, with_what_it_has
 from beliefledger.gate.rules import distinctions, new_figures
 from beliefledger.gate.rules.renewals import NOUNS, TOLD, Kind, New, Sentence, named, spelt_out
 from beliefledger.gate.rules.subjects import subject_of
@@ -454,7 +454,7 @@ def renewed(candidate: Candidate, renewal: Renewal, standing: Standing) -> Candi
         return None
     if memory.attribute == "work.employer" and not _EMPLOYED.fullmatch(memory.claim[:at]):
         return None  # "a part-time job at a bike shop": what else it says is of the old one
-    said = in_part(memory.value, quote, said) or said
+    said = in_part(memory.value, quote, said) or with_what_it_has(memory.value, said) or said
     before = _ARTICLE.sub(lambda found: _article(found[0], said), memory.claim[:at])
     claim = lived_in(memory.claim, memory.value, said)
     claim = claim or before + _article(memory.value, said) + said

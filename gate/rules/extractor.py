@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from beliefledger.gate import deadline
+from beliefledger.gate.asking_tails import told_until
 from beliefledger.gate.pasted_text import pasted
 from beliefledger.gate.rules import (
     NAME,
@@ -160,11 +161,12 @@ class RuleExtractor:
         parting, figured = farewells.may_be_in(text), new_figures.may_be_in(text)
         renewing = renewals.may_be_in(text)
         found: list[RuleFinding] = []
-        told = [
+        whole = [
             (start, _so_far(text, start, end))
             for start, end in sentences(text)
             if not bare_nouns.is_of_another(text, start, end)
         ]
+        told = [(start, _told_until(text, start, end)) for start, end in whole]
         if parting or figured or renewing:
             before = 0
             for start, end in told:
@@ -182,7 +184,7 @@ class RuleExtractor:
         if lapses.may_be_in(text):
             for start, end in told:
                 found += lapses.findings(text, start, end)
-        for start, end in told:
+        for start, end in whole:  # as the scorer has learned it
             found += successions.findings(text, start, end)
         taken_back = denials.named(text, turn.said_at, _stated)
         return [*taken_back, *(to_candidate(each, turn.said_at) for each in found)]
@@ -288,6 +290,13 @@ def _so_far(text: str, start: int, end: int) -> int:
     days" ends no nights."""
     waited_for = _NOT_YET.search(text, start, end)
     return end if waited_for is None else waited_for.start()
+
+
+def _told_until(text: str, start: int, end: int) -> int:
+    """Where what a sentence tells ends, and what it asks begins: "sold the car, can I cancel the
+    tax?" ends the car."""
+    asked = told_until(text, start, end) if start < end else None
+    return end if asked is None else asked
 
 
 def _is_of_its_slot(mended: Candidate) -> bool:

@@ -148,7 +148,7 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
         topics = own if apart else words_in(quote) or words_in(last)
         yield RuleFinding(
             content, start, end, quote, "event", ATTRIBUTE,
-            quote[figure.start : figure.end], 500, confidence=850, act=SpeechAct.CHANGE,
+            quote[figure.start : figure.end], 500, confidence=800, act=SpeechAct.CHANGE,
             retracts=True, replaces=figure.kind,
             ends=(Ends(attribute="*", value=topics or "-", among=True),),
         )  # fmt: skip

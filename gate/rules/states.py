@@ -102,6 +102,8 @@ _QUICK = Guarded(
     r"fib(?:re|er)|electricity|energy|power|bed|coffee|tea|"
     r"user here|language|calls? me|network|carrier|sim|vodafone|ee|o2|giffgaff|voxi|smarty|lebara|"
     r"e-?mail|mobile|t-mobile|verizon|telekom|airtel|jio|optus|telstra|orange|lyca|"
+    r"mtn|glo|9mobile|safaricom|vodacom|telkom|cell c|movistar|claro|telcel|sfr|bouygues|telenor|"
+    r"telia|kpn|swisscom|singtel|viettel|econet|tigo|"
     r"[4-6]['’′] ?\d{1,2}|"
     r"vet|dentist|optician|physio|solicitor|lawyer|accountant|hygienist|landlord|landlady|"
     r"hairdresser|barber|tutor|teacher|supervisor|mechanic|gp|doctor|surgeon|midwife|consultant|"
