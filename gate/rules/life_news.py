@@ -84,7 +84,8 @@ def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
         )
         if same:
             continue
-        ends = tuple(dict.fromkeys((*told.ends, *(one for each in beaten for one in each.ends))))
+        over_too = (one for each in beaten for one in each.ends if one.at is None)
+        ends = tuple(dict.fromkeys((*told.ends, *over_too)))
         found = [*(each for each in found if each not in beaten), told._replace(ends=ends)]
     return found
 
