@@ -217,8 +217,9 @@ _SAID_OF_IT = frozenset(
     "due".split()
 )
 _SAID_SO = frozenset(
-    "now already at moment present again for me us it is from on here out these days instead left only today this "
-    "morning tonight finally atm then so far by apparently allegedly i think the new date time day "
+    "now already at moment present again for me us it is from on here out these days instead left "
+    "only today this morning tonight finally atm then so far by apparently allegedly i think the "
+    "new date time day "
     "price number plan target limit deadline rate one since next last week month year monday "
     "january april september days nights shifts lessons classes sessions evenings mornings "
     "reps a double woop woo yay lol haha letsgo ugh in per an kg kilo "
@@ -229,7 +230,8 @@ _SAID_SO = frozenset(
 """The words around a figure in a clause that tells nothing else."""
 _NOW = compile_later(
     r"\b(?:now|already|again|for (?:me|us)|it is|from|these days|instead|left|only|today|"
-    r"at the moment|at present|(?:up|down) to|this morning|is the new|finally|by now|so (?:it|that)['’]?s|make[s]? (?:it|that)|moved(?: to)?|"
+    r"at the moment|at present|(?:up|down) to|this morning|is the new|finally|by now|"
+    r"so (?:it|that)['’]?s|make[s]? (?:it|that)|moved(?: to)?|"
     r"negotiated|agreed|clocked|hit|reached|managed|put (?:me|us)|then)\b"
 )
 _LATE = compile_later(r"\b(?:gotta|late|am|pm|o['’]?clock)\b")

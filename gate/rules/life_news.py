@@ -150,6 +150,8 @@ def _told(reading: Reading, offset: int, news: _News, said: re.Match[str]) -> Ru
     quote = text[begin : max(stop, said.end())].rstrip(" ,.;:")
     fills = {key: each or "" for key, each in groups.items()}
     fills |= {"value": value, "kin": kin, "quote": quote, "a": "an" if value[0] in _AN else "a"}
+    link = fills.get("link", "")
+    fills["with"] = "with" if link == "for" else link  # who is a rider for a firm is with it
     claim = claim_to(reading, offset + begin, offset + begin + len(quote))
     if kin:
         claim = f"{SELF}'s {said['kin']}{text[said.end('kin') : begin + len(quote)]}"
@@ -207,9 +209,9 @@ def _is_post(words: str) -> bool:
     """Whether words say what somebody does at a firm that is named: a "product owner", and no
     client of it."""
     low = words.lower().split()
-    if not _BESIDE_A_JOB.isdisjoint(low) or not _NO_POST.isdisjoint(low):
-        return False
     head = low[-1].removesuffix("s")
+    if not _BESIDE_A_JOB.isdisjoint(low) or head in _NO_POST:
+        return False
     if len(low) == 1 and head in WORDS["not_roles"]:
         return False
     return head not in WORDS["no_jobs"] and not is_pastime(head)
@@ -219,7 +221,8 @@ _NO_POST = frozenset(
     "patient client guest tenant lodger resident pensioner shareholder visitor stranger applicant "
     "question problem issue account meeting appointment interview job offer order booking fan "
     "volunteer contract subscription policy mortgage loan flight stay room week day month year "
-    "minute hour student pupil undergrad candidate party event concert course class lesson walk look beginner loss crossroads".split()
+    "minute hour student pupil undergrad candidate party event concert course class lesson "
+    "walk look beginner loss crossroads".split()
 )
 _AN = frozenset("aeiouAEIOU")
 _CHILDREN = {"lad": "son", "boy": "son", "lass": "daughter", "girl": "daughter"}

@@ -190,7 +190,8 @@ def _day_before(reading: Reading, finding: RuleFinding) -> re.Match[str] | None:
 _ENDS = compile_later(rf"\b{_WHILE}", re.I)
 _FRONT = compile_later(
     r"\b(?P<while>today|tonight|tomorrow|this (?:week|weekend|morning|afternoon|evening)|next week|"
-    r"(?:on |this |next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?:,|:| only,?)? ?(?=(?:i|we)\b)",
+    r"(?:on |this |next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?:,|:| only,?)? ?"
+    r"(?=(?:i|we)\b)",
     re.I,
 )
 _FROM_THEN = compile_later(r"\b(?:from|as of|starting|since|every|until|till?|by)\b", re.I)
