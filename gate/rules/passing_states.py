@@ -163,6 +163,8 @@ def _for_a_while(reading: Reading, finding: RuleFinding) -> RuleFinding:
         return finding
     stop = min(len(reading.content), finding.end + 24, reading.words[-1].end)
     said = _ENDS.search(reading.content, finding.start, stop)
+    if said is not None and _FROM_THEN.search(reading.content, finding.start, said.start()):
+        return finding  # "on days starting this week"
     front = None if said is not None else _day_before(reading, finding)
     said = said or front
     at = None if said is None else _over_at(said["while"], reading.said_at)
@@ -194,7 +196,7 @@ _FRONT = compile_later(
     r"(?=(?:i|we)\b)",
     re.I,
 )
-_FROM_THEN = compile_later(r"\b(?:from|as of|starting|since|every|until|till?|by)\b", re.I)
+_FROM_THEN = compile_later(r"\b(?:from(?! home)|as of|starting|since|every|by)\b", re.I)
 
 
 def _over_at(said: str, said_at: Micros) -> Micros | None:
