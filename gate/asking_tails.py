@@ -19,7 +19,7 @@ _ASKS = compile_later(
     r"|what (?:else|next|now|kind|type|sort|time|size|if)\b|why not\b"
     r"|how (?:much|many|long|often|early|late|far|big)\b|(?P<perhaps>which|who)\b"
     r"|which (?:\w+ ){1,2}?(?:do|does|is|are|can|should|would) (?:i|we|you|the|best)\b"
-    r"|(?:any|some|got any|have any|need|looking for) (?:good |quick |easy |cheap |more )?"
+    r"|(?:any|some|got any|have any|need|looking for) (?:[a-z-]{3,14} )?"
     rf"{_HELP}\b|{_HELP}(?: (?:for|on|about|with|please|pls)\b|\?)"
     r"|(?:help|give|tell|show|remind|make|find|write|draft|suggest|recommend|explain) (?:me|us)\b"
     r"|(?:write|draft|suggest|recommend|explain|translate) "

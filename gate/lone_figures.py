@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from beliefledger.gate.belief import Held
+from beliefledger.gate.claim_wordings import number_of
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.figure_units import (
     BY,
@@ -111,6 +112,7 @@ def is_bare(candidate: Candidate, kind: str) -> bool:
     figure = new_figures.Figure(kind, at, at + len(candidate.value))
     clause = new_figures.clause_of(quote, figure)
     lead, after = (_figureless(clause.partition(candidate.value.lower())[each]) for each in (0, 2))
+    lead, after = _I_AM.sub("", lead), _without_children(after)
     because = _BECAUSE.match(lead)
     said = _WORDS.findall(lead, 0 if because is None else because.end())
     if not (_SAID_OF_IT.issuperset(said) and _SAID_SO.issuperset(_WORDS.findall(after))):
@@ -120,6 +122,12 @@ def is_bare(candidate: Candidate, kind: str) -> bool:
     if not anew or _LATE.search(after) is not None:
         return False
     return kind not in DATED or _TODAY.search(after) is None
+
+
+def _without_children(after: str) -> str:
+    """What follows a figure, without the children that it counts: "six weans now"."""
+    counted = _CHILDREN.match(after)
+    return after if counted is None else after[counted.end() :]
 
 
 def _figureless(words: str) -> str:
@@ -169,6 +177,10 @@ def _may_be_so_many(claim: str, old: new_figures.Figure, candidate: Candidate) -
         if not _SO_MANY_NOW.issuperset(lead) or _LEFT.match(after.lower().partition(" ")[2]):
             return False  # "my headache is bad, four days now"
         return there is not None and there[1].lower().rstrip("s") == counted[1].lower().rstrip("s")
+    if _CHILDREN.match(after) and not _CHILDREN.match(claim, old.end):
+        return False
+    if _MONEY.match(after) and _PAID.search(claim) is None:
+        return False
     new_unit = unit_of(after)
     if new_unit in MEASURES and new_unit != unit_of(claim[old.end :]):
         return False
@@ -190,6 +202,13 @@ _AGAIN = compile_later(r"day again\b", re.I)
 _NO_FIGURES = ("identity.", "relation.", "record.", "event.end", "event.change")
 _TODAY = compile_later(r"\b(?:today|already|this morning|tonight)\b")
 _WORDS = compile_later(r"[\w']+")
+_I_AM = compile_later(r"\bi(?:['’]?m| am) (?=(?:up|down|back) to )")
+"""Before how many somebody has now: "I'm up to fifteen". "I'm 34 now" is of an age."""
+_CHILDREN = compile_later(
+    r" (?:(?:wee|little|small) )?(?:ones|weans|bairns|kids|kiddies|children|tots|toddlers|babies|"
+    r"under-\w+)\b"
+)
+_MONEY = compile_later(r" ?(?:[$€£]|euros?|pounds?|dollars?|bucks|quid)(?!\w)", re.I)
 _BECAUSE = compile_later(
     r"\W*(?:with|since|after|because of|thanks to|due to|from|as of) [\w' -]{3,40}? "
     r"(?=it['’]?s |it is )"
@@ -210,8 +229,9 @@ _SAID_OF_IT = frozenset(
     "due".split()
 )
 _SAID_SO = frozenset(
-    "now already again for me us it is from on here out these days instead left only today this "
-    "morning tonight finally atm then so far by apparently allegedly i think the new date time day "
+    "now already at moment present again for me us it is from on here out these days instead left "
+    "only today this morning tonight finally atm then so far by apparently allegedly i think the "
+    "new date time day "
     "price number plan target limit deadline rate one since next last week month year monday "
     "january april september days nights shifts lessons classes sessions evenings mornings "
     "reps a double woop woo yay lol haha letsgo ugh in per an kg kilo "
@@ -222,8 +242,9 @@ _SAID_SO = frozenset(
 """The words around a figure in a clause that tells nothing else."""
 _NOW = compile_later(
     r"\b(?:now|already|again|for (?:me|us)|it is|from|as of|these days|instead|left|only|today|"
-    r"this morning|is the new|finally|by now|so (?:it|that)['’]?s|make[s]? (?:it|that)|"
-    r"moved(?: to)?|negotiated|agreed|clocked|hit|reached|managed|put (?:me|us)|then)\b"
+    r"at the moment|at present|(?:up|down) to|this morning|is the new|finally|by now|"
+    r"so (?:it|that)['’]?s|make[s]? (?:it|that)|moved(?: to)?|"
+    r"negotiated|agreed|clocked|hit|reached|managed|put (?:me|us)|then)\b"
 )
 _LATE = compile_later(r"\b(?:gotta|late|am|pm|o['’]?clock)\b")
 
@@ -264,7 +285,10 @@ def _is_as_much(claim: str, old: new_figures.Figure, candidate: Candidate, *, na
 
 
 def _amount(figure: str) -> float:
-    """What a figure in digits says; 0 for words."""
+    """What a figure in digits or one word says; 0 for others."""
+    spelt = None if figure[0] in "$€£0123456789" else number_of(figure.lower())
+    if spelt is not None:
+        return float(spelt)
     digits = figure.lower().strip("$€£ ").replace(",", "")
     thousands = 1000 if digits.endswith("k") else 1
     digits = digits.removesuffix("k")

@@ -16,7 +16,7 @@ from beliefledger.gate.rules.findings import Reading, RuleFinding
 from beliefledger.gate.rules.lexicon import GIVEN, WORDS, expanded, load
 from beliefledger.gate.rules.names import NO_NAMES
 from beliefledger.gate.rules.normalised import spelt
-from beliefledger.gate.rules.patterns import KINDS, is_job
+from beliefledger.gate.rules.patterns import KINDS, is_job, is_pastime
 from beliefledger.gate.rules.people import WHICH
 from beliefledger.gate.rules.phrases import slug
 from beliefledger.ledger.candidate import SELF, Ends, SpeechAct
@@ -28,6 +28,8 @@ _DATA: dict[str, Any] = load("life_news.yaml")
 _DOUBTS = compile_later(_DATA["doubts"].strip(), re.I)
 _NAME_IS = compile_later(r"\bname(?:['’]?s| is)\b", re.I)
 _CLAUSE = compile_later(r"[,;:]|\bbut\b")
+_SINCE = compile_later(r"(?:since|from when|now that) ", re.I)
+"""Before news that is told only to say since when something else is so."""
 
 
 class _News(NamedTuple):
@@ -87,7 +89,8 @@ def beside(reading: Reading, found: list[RuleFinding]) -> list[RuleFinding]:
         )
         if same:
             continue
-        ends = tuple(dict.fromkeys((*told.ends, *(one for each in beaten for one in each.ends))))
+        over_too = (one for each in beaten for one in each.ends if one.at is None)
+        ends = tuple(dict.fromkeys((*told.ends, *over_too)))
         found = [*(each for each in found if each not in beaten), told._replace(ends=ends)]
     return found
 
@@ -134,9 +137,13 @@ def _told(reading: Reading, offset: int, news: _News, said: re.Match[str]) -> Ru
         begin = said.start(says["from"])  # "my name is Ana, 34" says that the user is Ana
     while not text[begin].isalnum():
         begin += 1
+    since = _SINCE.match(text, begin)
+    begin = begin if since is None else since.end()
     value = said[group].rstrip(" .,-'’&")
     stop -= len(said[group]) - len(value)
     if not _fits(says, value, text):
+        return None
+    if says.get("of_post") and not _is_post(groups["as"] or ""):
         return None
     if "of" in says and not _is_speaker(said, says["of"]):
         return None
@@ -149,6 +156,8 @@ def _told(reading: Reading, offset: int, news: _News, said: re.Match[str]) -> Ru
     quote = text[begin : max(stop, said.end())].rstrip(" ,.;:")
     fills = {key: each or "" for key, each in groups.items()}
     fills |= {"value": value, "kin": kin, "quote": quote, "a": "an" if value[0] in _AN else "a"}
+    link = fills.get("link", "")
+    fills["with"] = "with" if link == "for" else link  # who is a rider for a firm is with it
     claim = claim_to(reading, offset + begin, offset + begin + len(quote))
     if which is not None:
         first = "which" if groups.get("which") else which
@@ -205,6 +214,8 @@ def _fits(says: dict[str, Any], value: str, text: str) -> bool:
         return head in _POSTS or is_job(head) or is_job(last)
     if says.get("place"):
         return value[0].isupper() or first in WORDS["places"]
+    if says.get("post"):
+        return _is_post(value)
     if says.get("org"):
         if first in WORDS["not_employers"] or first in _NO_EMPLOYER or low in GIVEN:
             return False
@@ -213,6 +224,25 @@ def _fits(says: dict[str, Any], value: str, text: str) -> bool:
     return True
 
 
+def _is_post(words: str) -> bool:
+    """Whether words say what somebody does at a firm that is named: a "product owner", and no
+    client of it."""
+    low = words.lower().split()
+    head = low[-1].removesuffix("s")
+    if not _BESIDE_A_JOB.isdisjoint(low) or head in _NO_POST:
+        return False
+    if len(low) == 1 and head in WORDS["not_roles"]:
+        return False
+    return head not in WORDS["no_jobs"] and not is_pastime(head)
+
+
+_NO_POST = frozenset(
+    "patient client guest tenant lodger resident pensioner shareholder visitor stranger applicant "
+    "question problem issue account meeting appointment interview job offer order booking fan "
+    "volunteer contract subscription policy mortgage loan flight stay room week day month year "
+    "minute hour student pupil undergrad candidate party event concert course class lesson "
+    "walk look beginner loss crossroads".split()
+)
 _AN = frozenset("aeiouAEIOU")
 _CHILDREN = {"lad": "son", "boy": "son", "lass": "daughter", "girl": "daughter"}
 _FRIENDS = frozenset({"friend", "mate", "buddy", "pal", "bestie"})
@@ -221,7 +251,7 @@ _BOTH = compile_later(r" (?:and|&|n) ")
 """ "mum and dad"."""
 _I = compile_later(r"\bI\b")
 _POSTS = frozenset(
-    "head lead leader deputy partner matron sister dean vp cfo trainee sous-chef ta senco "
+    "head lead leader deputy partner matron sister dean vp cfo trainee sous-chef ta senco postdoc "
     "headteacher".split()
 )
 _BESIDE_A_JOB = frozenset(

@@ -80,7 +80,7 @@ _COUNTS = {
     "eight": 8, "nine": 9, "ten": 10, "a couple of": 2, "a few": 4, "the next few": 4,
 }  # fmt: skip
 _FOR = compile_later(rf"for (?:about )?(?P<many>{_FEW}) (?P<unit>day|night|week|month)", re.I)
-_HINTS = ("this ", "today", "tonight", "tomorrow", "until", "till", " til ", " for ")
+_HINTS = ("this ", "day", "tonight", "tomorrow", "next week", "until", "till", " til ", " for ")
 _LONGEST = 160
 
 
@@ -157,13 +157,22 @@ def _for_a_while(reading: Reading, finding: RuleFinding) -> RuleFinding:
     """ "I'm working from home this week": it ends then, and nothing lasting gives way to it."""
     if finding.type != "fact" or finding.ends or finding.negated or finding.entity != SELF:
         return finding
-    if not finding.attribute.startswith(_OTHER_SLOTS) or " is " not in finding.claim:
+    if not finding.attribute.startswith(_OTHER_SLOTS):
+        return finding
+    if " is " not in finding.claim and finding.attribute != "work.hours":
         return finding
     stop = min(len(reading.content), finding.end + 24, reading.words[-1].end)
     said = _ENDS.search(reading.content, finding.start, stop)
+    if said is not None and _FROM_THEN.search(reading.content, finding.start, said.start()):
+        return finding  # "on days starting this week"
+    front = None if said is not None else _day_before(reading, finding)
+    said = said or front
     at = None if said is None else _over_at(said["while"], reading.said_at)
     if at is None:
         return finding
+    if front is not None:
+        quote = reading.content[front.start("while") : finding.end]
+        finding = finding._replace(start=front.start("while"), claim=f"{SELF}: {quote}")
     attribute = finding.attribute
     if not attribute.startswith("habit."):
         attribute += ".now"
@@ -171,7 +180,23 @@ def _for_a_while(reading: Reading, finding: RuleFinding) -> RuleFinding:
     return finding._replace(attribute=attribute, ends=(own,), when=NEVER)
 
 
+def _day_before(reading: Reading, finding: RuleFinding) -> re.Match[str] | None:
+    """The day or week that words begin with: "tomorrow I work 12 to 8"."""
+    begin = reading.words[0].start
+    found = _FRONT.search(reading.content, begin, finding.end)
+    if found is None or _FROM_THEN.search(reading.content, begin, found.start()) is not None:
+        return None
+    return found
+
+
 _ENDS = compile_later(rf"\b{_WHILE}", re.I)
+_FRONT = compile_later(
+    r"\b(?P<while>today|tonight|tomorrow|this (?:week|weekend|morning|afternoon|evening)|next week|"
+    r"(?:on |this |next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?:,|:| only,?)? ?"
+    r"(?=(?:i|we)\b)",
+    re.I,
+)
+_FROM_THEN = compile_later(r"\b(?:from(?! home)|as of|starting|since|every|by)\b", re.I)
 
 
 def _over_at(said: str, said_at: Micros) -> Micros | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from beliefledger.gate.asking_tails import told_until
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.literals import Guarded, Table, plain
 from beliefledger.gate.rules.findings import NEVER, RuleFinding
@@ -78,6 +79,7 @@ _GOES_ON = compile_later(r"[,;:!?.] *\w|\b(?:and|but|so|which|who|because|while|
 def findings(text: str, start: int, end: int, said_at: int, read: Read) -> list[RuleFinding] | None:
     """What the sentence text[start:end] says, read as the plain one; none where it is none of
     these, or the plain one says nothing."""
+    end = told_until(text, start, end) or end
     told = plainly(text[start:end])
     if told is None or is_question(text[start:end]):
         return None
