@@ -18,6 +18,17 @@ UNSURE = [
 ]
 """Half remembered, thought of, or a manner of speaking."""
 
+PASTED = [
+    "tldr this pls >> FROM: Facilities. Level 3 kitchen is closed until 2 Feb. My "
+    "new extension is 4471. Regards, Colm",
+    "fwd from the school >> Dear parents, I am the new head teacher. I have moved "
+    "here from Oslo. Yours, Mr Lund.",
+    "translate >> My daughter Ines is starting at our nursery in May and we live on Elm Row",
+    "what does my landlord mean — Dear tenants, I live abroad now and my son Karl "
+    "has taken over. Best wishes, H. Berg",
+]
+"""Others' letters, in one line."""
+
 MEANT = [
     ("I vaguely remember my grandad, he was a tailor in Lodz", "tailor"),
     ("I'm a professional tea taster in Kolkata, thirty years in the trade", "tea taster"),
@@ -26,11 +37,14 @@ MEANT = [
     ("We moved to Hull in May, not sure which school yet", "Hull"),
     ("I live in Graz, not sure for how long", "Graz"),
     ("We are seeing if the flat in Graz is free because we move there in May", "Graz"),
+    ("I like Postgres >> MySQL for everything", "Postgres"),
+    ("hi there, I'm a nurse in Leeds and need a rota. thanks, Tom", "nurse"),
+    ("Here is me: I live in Pune and I keep bees. Cheers, Gita", "Pune"),
 ]
 """What a person tells of themselves and those around them, in the same words."""
 
 
-@pytest.mark.parametrize("said", [*UNSURE])
+@pytest.mark.parametrize("said", [*UNSURE, *PASTED])
 def test_nothing_is_believed(somebody, said):
     somebody.remember(said)
     assert [each.text for each in somebody.beliefs()] == []
