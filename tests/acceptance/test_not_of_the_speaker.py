@@ -29,6 +29,19 @@ PASTED = [
 ]
 """Others' letters, in one line."""
 
+GAMES = [
+    "im playing as the astronaut who's been alone on the ship for 6 yrs, my wife left",
+    "in my sims save i quit my job as a surgeon",
+    "football manager 26: i manage Wrexham, sold my keeper, got sacked by christmas",
+    "FM26 save, I got sacked at Porto and now I manage Braga",
+    "on my career mode save im a left back from Lagos who signed for Ajax at 17",
+    "playing bg3 as a tiefling bard, i sold my soul and left my party",
+    "so in my ck3 playthrough my wife is my cousin and i have eight sons",
+    "My Skyrim guy is a vegan khajiit, lives in Riften, never steals. builds?",
+    "Our detective, Inspector Obi, doesn't drink and keeps parrots. Suggest a flaw",
+]
+"""What is so in a game or a story."""
+
 MEANT = [
     ("I vaguely remember my grandad, he was a tailor in Lodz", "tailor"),
     ("I'm a professional tea taster in Kolkata, thirty years in the trade", "tea taster"),
@@ -40,11 +53,19 @@ MEANT = [
     ("I like Postgres >> MySQL for everything", "Postgres"),
     ("hi there, I'm a nurse in Leeds and need a rota. thanks, Tom", "nurse"),
     ("Here is me: I live in Pune and I keep bees. Cheers, Gita", "Pune"),
+    ("I'm playing as a striker for Wrexham reserves this season", "striker"),
+    ("I'm playing as Nora at the theatre in Bergen this autumn", "Nora"),
+    ("My Minecraft server has 40 players, most from my school", "40 players"),
+    ("I work on the Sims team at EA as an animator", "animator"),
+    ("In my save-the-date card I need our wedding date, 4 June 2027", "4 June 2027"),
+    ("I've played Football Manager every night since 2009", "Football Manager"),
+    ("I run a D&D group on Tuesdays at the library in Tartu", "D&D group"),
+    ("Our detective club meets on Fridays in Galway, we need a flyer", "Fridays"),
 ]
 """What a person tells of themselves and those around them, in the same words."""
 
 
-@pytest.mark.parametrize("said", [*UNSURE, *PASTED])
+@pytest.mark.parametrize("said", [*UNSURE, *PASTED, *GAMES])
 def test_nothing_is_believed(somebody, said):
     somebody.remember(said)
     assert [each.text for each in somebody.beliefs()] == []
