@@ -1,5 +1,5 @@
 """Finds what a turn only sets as a task: word problems and riddles told as "I", a part to play, a
-text to work on, a test of the line, a game. Nothing of it is told of who types
+text to work on, a test of the line, a game, news of the world. Nothing of it is told of who types
 it. Pure."""
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from beliefledger.gate.public_figures import public_news
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
@@ -26,6 +27,8 @@ def tasks(text: str) -> Iterator[Task]:
         return
     low = text.lower().replace("’", "'")
     yield from _problem(text, low)
+    for start, end in public_news(text):
+        yield Task(start, end, SpeechAct.QUOTED)
     for pattern, act in _WHOLE:
         if pattern.search(low) is not None:
             yield Task(0, len(text), act)

@@ -42,6 +42,20 @@ GAMES = [
 ]
 """What is so in a game or a story."""
 
+PUBLIC = [
+    "Rafael Nadal retired last year, explain his record on clay to my nan in two lines",
+    "Jacinda Ardern quit as prime minister in 2023, right? who followed",
+    "Wizkid moved to London and the fans moan, settle this for us",
+    "Virat Kohli has retired from Test cricket, explain who will bat at number four",
+    "MS Dhoni left the captaincy in 2017, who will open for Chennai",
+    "Burna Boy is from Port Harcourt and people still argue it",
+    "Marie Curie worked with radium until it killed her; explain to a 7 year old",
+    "Nokia moved its headquarters to Espoo, when was that",
+    "Angélique Kidjo is from Benin, list her best albums",
+    "Sachin quit as captain in 2000, settle this for my dad and me",
+]
+"""The world's news."""
+
 MEANT = [
     ("I vaguely remember my grandad, he was a tailor in Lodz", "tailor"),
     ("I'm a professional tea taster in Kolkata, thirty years in the trade", "tea taster"),
@@ -61,11 +75,22 @@ MEANT = [
     ("I've played Football Manager every night since 2009", "Football Manager"),
     ("I run a D&D group on Tuesdays at the library in Tartu", "D&D group"),
     ("Our detective club meets on Fridays in Galway, we need a flyer", "Fridays"),
+    ("Burcu retired last week, who will do the payroll now", "Burcu retired"),
+    (
+        "Priya Sharma retired on Friday, she was my boss for ten years, write her a card",
+        "Priya Sharma retired",
+    ),
+    ("Ana Costa, our landlady, retired last year and lives in Faro now", "Ana Costa"),
+    ("Tomasz moved to Gdansk in May, how does he register there?", "Gdansk"),
+    ("Sunita Rao teaches my son maths on Fridays", "Sunita Rao"),
+    ("Rosa quit as captain of our netball team, who will lead us", "Rosa quit"),
+    ("Mei Ling runs our book club on Thursdays", "Mei Ling"),
+    ("I saw Rafael Nadal retire, I have followed tennis since 1995", "tennis since 1995"),
 ]
 """What a person tells of themselves and those around them, in the same words."""
 
 
-@pytest.mark.parametrize("said", [*UNSURE, *PASTED, *GAMES])
+@pytest.mark.parametrize("said", [*UNSURE, *PASTED, *GAMES, *PUBLIC])
 def test_nothing_is_believed(somebody, said):
     somebody.remember(said)
     assert [each.text for each in somebody.beliefs()] == []
