@@ -102,9 +102,13 @@ _DID_IN_OFFICE = compile_later(
 _DID = compile_later(
     rf"\b(?:retir\w{{1,4}}|quit|banned|returns?|returned|comeback) (?:from |to )?(?:{_CONTEST} )?"
     rf"{_GAME}\b|"
-    r"\b(?:quit|resigned|stepped down|was sacked|was ousted|was elected|elected|appointed) as\b|"
+    r"\b(?:quit|resigned|stepped down|was sacked|was ousted|was elected|appointed) as "
+    r"(?:the )?(?:\w+ )?(?:coach|captain|leader|ceo|mayor|minister|governor|senator|mp|speaker|"
+    r"ambassador|king|queen)\b|"
     r"\b(?:his|her|their) (?:party|cabinet|majority|fans|record label|world title|new (?:album|"
     r"film|movie)|entourage)\b|"
+    r"\b(?:for|at|of|won|win|hosts?|hosted|judges?) the (?:booker|oscars|grammys|emmys|baftas|"
+    r"nobel|super bowl|ballon d['’]or|eurovision)\b|"
     r"\b(?:fans|tabloids|paparazzi|the press|the internet|twitter|people still|people keep)\b",
     re.I,
 )
@@ -130,6 +134,7 @@ _ASKED_OF_SOMEBODY = compile_later(
     r"number one|the greatest)\b|"
     r"\b(?:timeline|fun facts?|trivia|quiz|essay|documentary|argue (?:both|for|against)|for and "
     r"against|summari[sz]e|rumou?r)\b|"
+    r", right(?:\?|,|\W*$)|"
     rf"\b{_THEM} (?:best|greatest|top|biggest|most famous|finest) \w+|\b\w+ of (?:his|hers)\W*$",
     re.I,
 )

@@ -144,9 +144,9 @@ _FICTION = (
 _GAMES = (
     r"(?:(?:the )?sims(?: \d)?|gta(?: \w{1,6})?|skyrim|oblivion|morrowind|minecraft|fortnite|"
     r"roblox|stardew(?: valley)?|animal crossing|zelda|pok[eé]mon|football manager|fm ?\d\d|fifa|"
-    r"ea fc|pes|madden|nba 2k|crusader kings|ck[23]|civ(?:ilization)?|europa universalis|eu4|hearts of "
-    r"iron|victoria 3|age of empires|total war|rimworld|dwarf fortress|elden ring|dark souls|"
-    r"baldur'?s gate|bg3|fallout|witcher|cyberpunk|red dead|rdr2|mass effect|dragon age|starfield|"
+    r"ea fc|pes|madden|nba 2k|crusader kings|ck[23]|civ(?:ilization)?|europa universalis|eu4|"
+    r"hearts of iron|victoria 3|age of empires|total war|rimworld|dwarf fortress|elden ring|"
+    r"dark souls|baldur'?s gate|bg3|fallout|witcher|cyberpunk|red dead|rdr2|mass effect|dragon age|starfield|"
     r"no man'?s sky|eve online|warcraft|wow|runescape|terraria|valheim|factorio|cities(?: ?: ?| )"
     r"skylines|planet zoo|zoo tycoon|farming simulator|d&d|dnd|pathfinder|warhammer|bitlife|"
     r"final fantasy|assassin'?s creed|kerbal|subnautica|f1 manager|championship manager)"
@@ -192,6 +192,14 @@ _FROM = (
             rf"character|avatar|wife|husband|island|farm(?:er)?|villager|kingdom|colony|captain|"
             rf"hero|build|companion|manager|club|team|king|queen|duke) (?:is|was|has|had|lives|"
             rf"owns|never|hates|loves|works|just|got|left|quit|died)\b"
+        ),
+        SpeechAct.ROLE_PLAY,
+    ),
+    (
+        # "I'm level 40 and I sold my horse".
+        compile_later(
+            r"(?:^|[.!?\n,] *)(?:(?:ok|so|lol),? )?(?:i'm|im|i am) (?:at |on |now )?(?:level|lvl) ?"
+            r"[1-9]\d{1,2}(?= (?:and|but|now|with|in (?:the|this) game|lol)\b|[,.!]|$)"
         ),
         SpeechAct.ROLE_PLAY,
     ),

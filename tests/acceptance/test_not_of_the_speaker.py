@@ -39,6 +39,8 @@ GAMES = [
     "so in my ck3 playthrough my wife is my cousin and i have eight sons",
     "My Skyrim guy is a vegan khajiit, lives in Riften, never steals. builds?",
     "Our detective, Inspector Obi, doesn't drink and keeps parrots. Suggest a flaw",
+    "okay so we're vampires now. i sleep in the cellar and i've given up garlic",
+    "i'm level 40 and i sold my horse for a bigger sword lol",
 ]
 """What is so in a game or a story."""
 
@@ -52,6 +54,8 @@ PUBLIC = [
     "Marie Curie worked with radium until it killed her; explain to a 7 year old",
     "Nokia moved its headquarters to Espoo, when was that",
     "Angélique Kidjo is from Benin, list her best albums",
+    "Bukayo Saka grew up in Ealing, right, which school",
+    "Sarah Jessica Parker is a judge for the Booker this year",
     "Sachin quit as captain in 2000, settle this for my dad and me",
 ]
 """The world's news."""
@@ -74,6 +78,9 @@ MEANT = [
     ("In my save-the-date card I need our wedding date, 4 June 2027", "4 June 2027"),
     ("I've played Football Manager every night since 2009", "Football Manager"),
     ("I run a D&D group on Tuesdays at the library in Tartu", "D&D group"),
+    ("I'm level 3 support at Vodafone in Newbury", "level 3"),
+    ("my character reference for the visa is my old boss, Sanna", "Sanna"),
+    ("We're vegans now. I cook tofu on Fridays", "tofu"),
     ("Our detective club meets on Fridays in Galway, we need a flyer", "Fridays"),
     ("Burcu retired last week, who will do the payroll now", "Burcu retired"),
     (
@@ -82,6 +89,9 @@ MEANT = [
     ),
     ("Ana Costa, our landlady, retired last year and lives in Faro now", "Ana Costa"),
     ("Tomasz moved to Gdansk in May, how does he register there?", "Gdansk"),
+    ("Femi Ade is getting married on 4 May, what do I wear", "Femi Ade"),
+    ("Lena Park left the company on Friday, can you reword her goodbye mail", "Lena Park"),
+    ("Lena Park resigned as treasurer of the choir", "treasurer"),
     ("Sunita Rao teaches my son maths on Fridays", "Sunita Rao"),
     ("Rosa quit as captain of our netball team, who will lead us", "Rosa quit"),
     ("Mei Ling runs our book club on Thursdays", "Mei Ling"),
