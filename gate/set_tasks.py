@@ -146,10 +146,11 @@ _GAMES = (
     r"roblox|stardew(?: valley)?|animal crossing|zelda|pok[eé]mon|football manager|fm ?\d\d|fifa|"
     r"ea fc|pes|madden|nba 2k|crusader kings|ck[23]|civ(?:ilization)?|europa universalis|eu4|"
     r"hearts of iron|victoria 3|age of empires|total war|rimworld|dwarf fortress|elden ring|"
-    r"dark souls|baldur'?s gate|bg3|fallout|witcher|cyberpunk|red dead|rdr2|mass effect|dragon age|starfield|"
-    r"no man'?s sky|eve online|warcraft|wow|runescape|terraria|valheim|factorio|cities(?: ?: ?| )"
-    r"skylines|planet zoo|zoo tycoon|farming simulator|d&d|dnd|pathfinder|warhammer|bitlife|"
-    r"final fantasy|assassin'?s creed|kerbal|subnautica|f1 manager|championship manager)"
+    r"dark souls|baldur'?s gate|bg3|fallout|witcher|cyberpunk|red dead|rdr2|mass effect|"
+    r"dragon age|starfield|no man'?s sky|eve online|warcraft|runescape|terraria|valheim|factorio|"
+    r"cities(?: ?: ?| )skylines|planet zoo|zoo tycoon|farming simulator|d&d|dnd|pathfinder|"
+    r"warhammer|bitlife|final fantasy|assassin'?s creed|kerbal|subnautica|"
+    r"(?:f1|championship) manager)"
 )
 _VERSION = r"(?: (?:\d{1,4}|i{1,3}|iv|v|vi|xiv|online|pocket|remake|remastered))?"
 _SAVE = (
