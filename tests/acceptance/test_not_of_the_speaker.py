@@ -60,6 +60,15 @@ PUBLIC = [
 ]
 """The world's news."""
 
+ASKS = [
+    "I'm married to my inbox, write us some vows",
+    "my dog runs the company now, write a press release",
+    "my fridge is on strike, i need a poem",
+    "adele has moved to LA, what songs are good",
+    "my cat quit his job as a pillow, draft a reference",
+]
+"""Jests with a request behind them."""
+
 MEANT = [
     ("I vaguely remember my grandad, he was a tailor in Lodz", "tailor"),
     ("I'm a professional tea taster in Kolkata, thirty years in the trade", "tea taster"),
@@ -96,11 +105,20 @@ MEANT = [
     ("Rosa quit as captain of our netball team, who will lead us", "Rosa quit"),
     ("Mei Ling runs our book club on Thursdays", "Mei Ling"),
     ("I saw Rafael Nadal retire, I have followed tennis since 1995", "tennis since 1995"),
+    ("my colleague Virat Sharma has retired from the bank, write a farewell card", "retired"),
+    ("my landlord sold the flat, draft a letter to him", "sold the flat"),
+    ("my son is obsessed with the Sims, he's 9, what limits are fair", "Sims"),
+    (
+        "grandad plays crown green bowls for the county at 83, i need a card that isnt about dying",
+        "bowls",
+    ),
+    ("we live by the sea in Ostend, what paint is best", "Ostend"),
+    ("wow, i live in Leeds and you know my street", "Leeds"),
 ]
 """What a person tells of themselves and those around them, in the same words."""
 
 
-@pytest.mark.parametrize("said", [*UNSURE, *PASTED, *GAMES, *PUBLIC])
+@pytest.mark.parametrize("said", [*UNSURE, *PASTED, *GAMES, *PUBLIC, *ASKS])
 def test_nothing_is_believed(somebody, said):
     somebody.remember(said)
     assert [each.text for each in somebody.beliefs()] == []
