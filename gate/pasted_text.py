@@ -29,6 +29,27 @@ _HANDED_OVER = compile_later(
     re.I,
 )
 _LETTER = compile_later(r"^[ \t]*(?:dear|hi|hello|hey)\s+[A-Z\[][^\n]{0,40},?[ \t]*\n", re.M | re.I)
+# "tldr this pls >> …", and a letter in one line: "from the school: Dear parents, … Yours, Ola".
+_ARROWED = compile_later(
+    r"\A(?![^\n>]{0,120}\b(?:i|i['’]?m|i['’]?ve|we)\b)[^\n.!?>]{0,80}?\b(?:this|that|these|tl;?dr|"
+    r"fwd?|forwarded|from (?:the|my|our|a)|below|note|letter|mail|"
+    r"e-?mail|message|msg|text|notice|grammar|spelling|typos|summary|summari[sz]e|translate|"
+    r"translation|proof-?read|shorten|rewrite|reword|rephrase|reply|explain|meaning|"
+    r"decode|english|french|spanish|german|hindi|arabic)\b[^\n>]{0,40}(?:>{2,}|<{2,}|={2,}>|-{2,}>)"
+    r"[ \t]*(?=\S+(?:\s+\S+){3})",
+    re.I,
+)
+_LETTER_IN_LINE = compile_later(
+    r"(?:(?<=[:;>–—.!?\"“-] )|(?<=[:;>–—\"“-]))(?:dear [^\n,:;.]{2,30}[,:;.]|"
+    r"from: ?[^\n.]{2,40}[.,;]|subject: ?[^\n.]{2,60}[.,;])",
+    re.I,
+)
+_SIGNED_IN_LINE = compile_later(
+    r"[.!?,;] (?:(?:best|kind|warm|many) regards|regards|best wishes|sincerely|yours(?: truly| "
+    r"faithfully| sincerely)?|thanks|many thanks|cheers|best|management|signed)[,.]? [–—-]?\s*"
+    r"(?=[A-Z])(?-i:[A-Z])",
+    re.I,
+)
 _SPEAKER_LINE = compile_later(r"^[ \t]*[A-Z][\w .]{0,24}:[ \t]+\S.*$", re.M)
 _SIGNED = compile_later(
     r"^[^\S\n]*+(?:(?:(?:best|kind|warm)\s*+)?regards|sincerely|cheers|"
@@ -51,6 +72,15 @@ def pasted(text: str) -> list[tuple[int, int]]:
         handed = _HANDED_OVER.search(text)
         if handed is not None:
             found.append((handed.end(), len(text)))
+    if ">" in text or "<<" in text:
+        arrowed = _ARROWED.match(text)
+        if arrowed is not None:
+            found.append((arrowed.end(), len(text)))
+    letter = _LETTER_IN_LINE.search(text) if "ear " in text or ":" in text else None
+    if letter is not None:
+        signed = _SIGNED_IN_LINE.search(text, letter.end())
+        if signed is not None:
+            found.append((letter.start(), signed.end()))
     if len(text) > 2 * LONG:
         # Nobody types this much about themselves in one go.
         found.append((LONG // 2, len(text)))

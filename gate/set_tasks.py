@@ -1,11 +1,13 @@
 """Finds what a turn only sets as a task: word problems and riddles told as "I", a part to play, a
-text to work on, a test of the line. Nothing of it is true of who types it. Pure."""
+text to work on, a test of the line, a game, news of the world. Nothing of it is told of who types
+it. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from beliefledger.gate.public_figures import public_news
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
@@ -25,6 +27,8 @@ def tasks(text: str) -> Iterator[Task]:
         return
     low = text.lower().replace("’", "'")
     yield from _problem(text, low)
+    for start, end in public_news(text):
+        yield Task(start, end, SpeechAct.QUOTED)
     for pattern, act in _WHOLE:
         if pattern.search(low) is not None:
             yield Task(0, len(text), act)
@@ -137,7 +141,82 @@ _FICTION = (
     r"(?:monologue|soliloquy|scene|skit|sketch|short story|story|diary entry|dialogue|fan "
     r"?-?fic\w*|role-?play|rap|limerick|ballad|screenplay|novel|campfire tale|sea shanty)"
 )
+_GAMES = (
+    r"(?:(?:the )?sims(?: \d)?|gta(?: \w{1,6})?|skyrim|oblivion|morrowind|minecraft|fortnite|"
+    r"roblox|stardew(?: valley)?|animal crossing|zelda|pok[eé]mon|football manager|fm ?\d\d|fifa|"
+    r"ea fc|pes|madden|nba 2k|crusader kings|ck[23]|civ(?:ilization)?|europa universalis|eu4|"
+    r"hearts of iron|victoria 3|age of empires|total war|rimworld|dwarf fortress|elden ring|"
+    r"dark souls|baldur'?s gate|bg3|fallout|witcher|cyberpunk|red dead|rdr2|mass effect|"
+    r"dragon age|starfield|no man'?s sky|eve online|warcraft|runescape|terraria|valheim|factorio|"
+    r"cities(?: ?: ?| )skylines|planet zoo|zoo tycoon|farming simulator|d&d|dnd|pathfinder|"
+    r"warhammer|bitlife|final fantasy|assassin'?s creed|kerbal|subnautica|"
+    r"(?:f1|championship) manager)"
+)
+_VERSION = r"(?: (?:\d{1,4}|i{1,3}|iv|v|vi|xiv|online|pocket|remake|remastered))?"
+_SAVE = (
+    r"(?:save(?: ?(?:game|file|slot))?|play-?through|career mode|dynasty mode|franchise mode|"
+    r"manager mode|road to glory|ironman|hardcore run|modded run|nuzlocke)"
+)
+_PLACES_IN_A_TEAM = (
+    r"(?:goalie|(?:goal)?keeper|striker|winger|midfielder|defender|forward|sweeper|full-?back|"
+    r"centre|center|(?:left|right)[ -](?:back|wing\w*|half)|libero|setter|hooker|prop|fly-?half|"
+    r"guard|pitcher|catcher|point|opener|bowler|substitute|sub|guest|duo|trio|band|team|pair|"
+    r"soloist|pianist|organist|drummer|guitarist|bassist|dj|pro|professional|amateur|hobby|kid|"
+    r"child|teen\w*|family|group|beginner)"
+)
 _FROM = (
+    (
+        # "in my sims save i quit my job", "football manager 26: I manage Wrexham".
+        compile_later(
+            rf"(?:^|[.!?\n] *)(?:(?:ok|so|hi|hey|lol|currently|right now),? )?(?:(?:in|on) "
+            rf"(?:(?:my|our|this|the|a|another) )?(?:[\w'-]+ ){{0,3}}?(?:{_SAVE}(?: (?:of|in|on) "
+            rf"{_GAMES}{_VERSION})?|{_GAMES}{_VERSION}(?: {_SAVE})?)"
+            rf"|{_GAMES}{_VERSION}(?: {_SAVE})?[:,–—-])[\s,:–—-]+"
+            r"(?=(?:i|i'm|im|i've|ive|my|we|our)\b)"
+        ),
+        SpeechAct.ROLE_PLAY,
+    ),
+    (
+        # "im playing as the astronaut who …": and not as a striker.
+        compile_later(
+            rf"(?:^|[.!?\n,] *)(?:(?:ok|so|hi|hey),? )?(?:i'm |im |i am |we're |we are )?"
+            rf"(?:(?:role)?playing (?:{_GAMES}{_VERSION} )?as|in the role of) (?:an?|the|my) "
+            rf"(?!(?:[\w'-]+ ){{0,3}}{_PLACES_IN_A_TEAM}\b)(?![^.!?\n]{{0,60}}\b(?:theat(?:re|er)|"
+            rf"stage|choir|orchestra|church|premiere|rehears\w+|opening night|season)\b)"
+        ),
+        SpeechAct.ROLE_PLAY,
+    ),
+    (
+        # "my Skyrim guy is a vegan".
+        compile_later(
+            rf"\b(?:my|our) (?:[\w'-]+ )?{_GAMES}{_VERSION} (?:guy|girl|dude|lady|lad|toon|char|"
+            rf"character|avatar|wife|husband|island|farm(?:er)?|villager|kingdom|colony|captain|"
+            rf"hero|build|companion|manager|club|team|king|queen|duke) (?:is|was|has|had|lives|"
+            rf"owns|never|hates|loves|works|just|got|left|quit|died)\b"
+        ),
+        SpeechAct.ROLE_PLAY,
+    ),
+    (
+        # "I'm level 40 and I sold my horse".
+        compile_later(
+            r"(?:^|[.!?\n,] *)(?:(?:ok|so|lol),? )?(?:i'm|im|i am) (?:at |on |now )?(?:level|lvl) ?"
+            r"[1-9]\d{1,2}(?= (?:and|but|now|with|in (?:the|this) game|lol)\b|[,.!]|$)"
+        ),
+        SpeechAct.ROLE_PLAY,
+    ),
+    (
+        # "our detective, Inspector Obi, keeps parrots. Suggest a flaw".
+        compile_later(
+            r"(?:^|[.!?\n] *)(?:(?:my|our|the) (?:[\w-]+ )?(?:detective|sleuth|hero|heroine|"
+            r"villain|narrator|protagonist|antagonist|main character|mc|love interest|"
+            r"sidekick)|protagonist|antagonist|villain|narrator|heroine|main character)\b"
+            r"(?=[^\n]{0,300}\b(?:flaws?|secrets?|rivals?|weakness(?:es)?|back ?-?stor(?:y|ies)|"
+            r"motives?|nemesis|plot|twist|arcs?|quirks?|catch ?phrases?|sidekick|love interest|"
+            r"(?:next|first|opening|last|write|another) (?:a |the )?(?:scene|line|chapter|"
+            r"paragraph|page)|(?:scene|chapter) \w+|dialogue|surname|alibi|enem(?:y|ies))\b)"
+        ),
+        SpeechAct.ROLE_PLAY,
+    ),
     (
         compile_later(
             rf"(?:^|[.!?\n] *)(?:please |pls |can you |could you |now )?(?:write|compose|draft|"

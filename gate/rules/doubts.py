@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from beliefledger.gate import notes, scorers
+from beliefledger.gate.asking_tails import told_until
 from beliefledger.gate.rules import greetings, named_roles, yes_no
 from beliefledger.gate.rules.lexicon import WORDS
 from beliefledger.gate.rules.whole_sentences import OF_ANSWERS
@@ -60,7 +61,7 @@ def weighed(
         # What is told beside a question is judged by itself.
         if _answers(candidate) and said.strip() == text.strip():
             said = _as_said(candidate.claim)
-        earnest = scorers.earnest(span.quote if _asks(said) else _NEWS.sub("", said))
+        earnest = scorers.earnest(span.quote) if _asks(said) else _earnest(said)
         doubt = scorers.threshold(_doubt(candidate, said, at_length=len(text) > notes.CHAT))
         if playing is None and doubt <= earnest < in_a_game:  # else a game makes no difference
             playing = scorers.in_a_game([each.content for each in earlier])
@@ -70,6 +71,15 @@ def weighed(
             yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
         else:
             yield candidate
+
+
+def _earnest(said: str) -> float:
+    """How surely a sentence is meant, with what it asks for at its end or without it: "my boss has
+    retired, write a card"."""
+    said = _NEWS.sub("", said)
+    until = told_until(said, 0, len(said))
+    told = 0.0 if until is None else scorers.earnest(said[:until])
+    return max(scorers.earnest(said), told)
 
 
 def _is_plain_alone(candidate: Candidate, said: str, earnest: float) -> bool:
