@@ -16,7 +16,7 @@ from beliefledger.gate.registry import MemoryType, RelationType, SlotRule, relat
 from beliefledger.gate.slots import canonical_attribute, canonical_entity
 from beliefledger.gate.speakers import SPEAKER, UNNAMED, is_subject, said_by, spoke_first
 from beliefledger.ledger import streams
-from beliefledger.ledger.candidate import SELF, Candidate, Ends, Resolved
+from beliefledger.ledger.candidate import SELF, Candidate, Ends, Resolved, SpeechAct
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.entity import (
@@ -64,7 +64,7 @@ def about_whom(candidate: Candidate, kind: MemoryType | None) -> Candidate:
 
 
 def _there_no_more(candidate: Candidate) -> Candidate:
-    """What tells where somebody else lives, which ends where they were said to be until then."""
+    """What tells where somebody lives, which ends where they were said to be until then."""
     if candidate.attribute != "home.location" or candidate.negated or candidate.retracts:
         return candidate
     there = Ends(attribute="location.now", sparing=candidate.value)
@@ -73,9 +73,9 @@ def _there_no_more(candidate: Candidate) -> Candidate:
 
 def of_speaker(draft: Draft, subject_ref: str, turn: TurnView, noticed: Candidate) -> Candidate:
     """What was noticed in a turn, as said by who spoke: of a named speaker who is not the subject,
-    about an entity of that name."""
+    about an entity of that name. Who has moved is no longer where they said that they are."""
     if turn.speaker is None or _by_subject(draft, subject_ref, turn.speaker):
-        return noticed
+        return _there_no_more(noticed) if noticed.act == SpeechAct.CHANGE else noticed
     return said_by(noticed, turn.speaker)
 
 
