@@ -238,7 +238,7 @@ def test_what_is_said_of_somebody_by_their_name_is_not_of_the_speaker(somebody):
         ("2025-06-20", "Tom got a new job at The Ivy."),
         ("2025-07-01", "Got the dog!! She's called Biscuit."),
     )
-    assert "nurse" in found(somebody, "where do I work?")[0]
+    assert "Saint James" in found(somebody, "where do I work?")[0]
     assert "Ivy" in found(somebody, "where does Tom work?")[0]
 
 
@@ -678,3 +678,33 @@ def test_a_husband_is_another_where_that_is_told(somebody):
         ("2025-08-03", "My new husband is called Tom."),
     )
     assert "Tom" in found(somebody, "who is my husband?")[0]
+
+
+@pytest.mark.parametrize(
+    ("told", "world", "question"),
+    [
+        (
+            "did 8 miles today in my new shoes, the hokas, clouds for feet",
+            "why do horses need shoes for running but zebras dont",
+            "what shoes do I run in?",
+        ),
+        (
+            "worktops in our kitchen are plain old laminate, bit chipped by the sink",
+            "is a kitchen sink a fixture or a fitting",
+            "what are my kitchen worktops made of?",
+        ),
+        (
+            "4 mins in the french press and the coffee is perfect, no notes",
+            "how did people make coffee in ethiopia before grinders existed",
+            "how do I make my coffee?",
+        ),
+    ],
+)
+def test_what_only_asks_of_the_world_comes_after_what_is_told(somebody, told, world, question):
+    say(somebody, ("2025-01-12", told), ("2025-06-20", world))
+    assert found(somebody, question)[0] != world
+
+
+def test_what_only_asks_of_the_world_is_found_all_the_same(somebody):
+    say(somebody, ("2025-06-20", "why do horses need shoes for running but zebras dont"))
+    assert "zebras" in found(somebody, "what did I ask about horses and shoes?")[0]

@@ -127,3 +127,21 @@ def test_what_is_left_is_what_an_agent_is_told(somebody, turns, asked, words, ov
     assert any(words in each.text for each in told)
     now = [each.text for each in told if each.section in ("memories", "profile")]
     assert not any(over in each and words not in each for each in now)
+
+
+@pytest.mark.parametrize(
+    ("told", "later"),
+    [
+        (
+            "locked out, luckily Mrs Adeyemi has our spare key, she made me tea and judged me",
+            "ive dropped the key in with Gavin, the blue door",
+        ),
+        ("i look after Tom, Bella and Max", "dropped Bella off at school"),
+        ("my sister walks Rex, she feeds the cats and waters the plants", "lost the cats"),
+    ],
+)
+def test_what_goes_on_with_another_clause_is_no_list(somebody, told, later):
+    notes = [each.text for each in somebody.believed_after(told, later) if "notes" not in each.text]
+    cut = [each for each in notes if each not in (told, later) and each in told]
+    assert not cut
+    assert not any("our spare she" in each for each in notes)

@@ -288,3 +288,38 @@ def hear(somebody, told):
             somebody.remember(said)
         else:
             somebody.is_asked(said)
+
+
+MOVED = [
+    ("im in Hull / we've moved to Sheffield, boxes everywhere", "Hull", "Sheffield"),
+    ("im in Hull / ok so big news we've moved to Sheffield", "Hull", "Sheffield"),
+    ("I'm in Oslo / I moved to Bergen in May", "Oslo", "Bergen"),
+    ("I'm in Oslo / I live in Bergen", "", "Oslo"),
+    ("im in Hull / my brother moved to Sheffield", "", "Hull"),
+    ("im in Hull / I shifted to nights", "", "Hull"),
+]
+
+
+@pytest.mark.parametrize(("told", "over", "stands"), MOVED)
+def test_who_moved_is_no_longer_where_they_said_they_are(somebody, told, over, stands):
+    hear(somebody, told)
+    texts = [each.text for each in somebody.beliefs()]
+    assert any(stands in each for each in texts)
+    assert not over or not any(over in each for each in texts)
+
+
+PLAIN_NEWS = [
+    ("My line manager is Anna / From 1st I am reporting to Rohit Bansal.", "Anna", "Rohit"),
+    ("My reporting manager is Kavitha / now I report to Rohit Bansal", "Kavitha", "Rohit"),
+    ("I study law in Leiden / I changed to history after first year", "law", "history"),
+    ("im doing chem eng at leeds / i switched to economics after first year", "chem", "economics"),
+    ("im doing chem eng at leeds / my sister switched to economics", "", "chem"),
+]
+
+
+@pytest.mark.parametrize(("told", "over", "stands"), PLAIN_NEWS)
+def test_news_behind_a_day_or_before_one(somebody, told, over, stands):
+    hear(somebody, told)
+    texts = [each.text for each in somebody.beliefs()]
+    assert any(stands in each for each in texts)
+    assert not over or not any(over in each for each in texts)
