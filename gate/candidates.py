@@ -14,7 +14,13 @@ from beliefledger.gate.denials import taken_back
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.effects import memory_id_of
 from beliefledger.gate.endings import end_others
-from beliefledger.gate.entity_names import learn, learn_speaker, named, of_speaker
+from beliefledger.gate.entity_names import (
+    learn,
+    learn_speaker,
+    named,
+    of_speaker,
+    there_no_more,
+)
 from beliefledger.gate.farewells import mean
 from beliefledger.gate.keys import under_its_key
 from beliefledger.gate.meant_memories import quoting
@@ -108,7 +114,7 @@ def _decide(
     keys, rules = draft.keys(subject_ref), draft.rules
     consent = draft.consent(subject_ref)
     if choices is None:
-        noticed = under_its_key(of_speaker(draft, subject_ref, turn, noticed))
+        noticed = there_no_more(under_its_key(of_speaker(draft, subject_ref, turn, noticed)))
     candidate, names = named(draft, subject_ref, keyed(noticed, rules.registry))
     if choices is None:
         candidate = candidate.model_copy(update={"check": CHECK})

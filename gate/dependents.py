@@ -8,10 +8,12 @@ from collections.abc import Sequence
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, Standing
+from beliefledger.gate.rules.endings import is_a_trade
 from beliefledger.gate.rules.lexicon import PETS
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
+EMPLOYER, ROLE = "work.employer", "work.role"
 KIND = "entity.kind"
 """The attribute of what somebody or something is: "Rex is my dog"."""
 _PET = compile_later(
@@ -36,6 +38,8 @@ def with_what_depends(standing: Standing, over: Sequence[Held]) -> list[Held]:
             more = _with_the_last(standing, each)
         elif memory.attribute == "vehicle.car":
             more = _had(standing, "car")
+        elif memory.attribute == EMPLOYER:
+            more = _there_as(standing, each)
         elif memory.attribute.startswith("thing."):
             more = _had(standing, memory.attribute.removeprefix("thing."))
         else:
@@ -43,6 +47,17 @@ def with_what_depends(standing: Standing, over: Sequence[Held]) -> list[Held]:
         found += [other for other in more if other.memory_id not in ids]
         ids |= {other.memory_id for other in more}
     return found
+
+
+def _there_as(standing: Standing, employer: Held) -> list[Held]:
+    """What somebody was at an employer, as it was told with that; not what they have learned."""
+    return [
+        each
+        for each in standing.of_user()
+        if each.written.memory.attribute == ROLE
+        and each.turns & employer.turns
+        and not is_a_trade(each.written.memory.claim)
+    ]
 
 
 def _of_pet(standing: Standing, noun: str, name: str) -> list[Held]:

@@ -6,10 +6,11 @@ in force, said before it, and named by its candidate's `ends`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.decision import Decision, TurnView
+from beliefledger.gate.dependents import EMPLOYER, ROLE
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.outcomes import Outcome
 from beliefledger.gate.rules.denials import ATTRIBUTE as DENIAL
@@ -48,6 +49,7 @@ def end_others(
     draft.read_all_ahead(there.values())
     takes_back = candidate.attribute in (DENIAL, RETRACTION)
     forget = takes_back and asks_to_forget(candidate.spans[0].quote)
+    left = _told_with_employer(draft, there, candidate)
     for memory_id, stream in there.items():
         known = draft.peek(stream).believed(memory_id)
         if known is not None:
@@ -57,7 +59,13 @@ def end_others(
         held = draft.belief(stream).believed(memory_id)  # "until May" may end before May
         if held is None:
             continue
-        at = ended_at(held, candidate, turn, own=decision_id == held.written.decision)
+        role = held.turns & left and held.written.memory.attribute == ROLE
+        asked = (
+            _with_role(candidate)
+            if role and not is_a_trade(held.written.memory.claim)
+            else candidate
+        )
+        at = ended_at(held, asked, turn, own=decision_id == held.written.decision)
         if at is not None:
             never = at <= held.valid_from and any(each.never for each in candidate.ends)
             event: Event = MemoryExpired(memory_id=memory_id, valid_to=at, never=never)
@@ -66,6 +74,27 @@ def end_others(
             draft.write_belief(
                 New(event, new_id(), stream, subject_ref, actor, decision_id, turn.turn_id)
             )
+
+
+def _told_with_employer(
+    draft: Draft, there: Mapping[str, str], candidate: Candidate
+) -> frozenset[str]:
+    """The turns that told of an employer whom a candidate says, by name, to be left: what somebody
+    was there is over as well."""
+    left = [each for each in candidate.ends if each.attribute == EMPLOYER and each.value]
+    turns: set[str] = set()
+    for memory_id, stream in there.items() if left else ():
+        held = draft.peek(stream).believed(memory_id)
+        if held is not None and any(is_named(held.written.memory, each) for each in left):
+            turns |= held.turns
+    return frozenset(turns)
+
+
+def _with_role(candidate: Candidate) -> Candidate:
+    """A candidate that ends what somebody is, too, whatever that is."""
+    ends = next(each for each in candidate.ends if each.attribute == EMPLOYER and each.value)
+    role = ends.model_copy(update={"attribute": ROLE, "value": ""})
+    return candidate.model_copy(update={"ends": (*candidate.ends, role)})
 
 
 def _asked(ends: Iterable[Ends]) -> tuple[tuple[str, ...], frozenset[str]]:

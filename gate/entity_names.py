@@ -46,7 +46,7 @@ def about_whom(candidate: Candidate, kind: MemoryType | None) -> Candidate:
     if kind is None or kind.slot is not SlotRule.ATTRIBUTE:
         return candidate
     if candidate.entity != SELF:
-        return _there_no_more(candidate)
+        return there_no_more(candidate)
     if "relation" not in candidate.attribute.casefold():  # cheaper than its canonical form
         return candidate
     parts = canonical_attribute(candidate.attribute).split(".")
@@ -59,23 +59,28 @@ def about_whom(candidate: Candidate, kind: MemoryType | None) -> Candidate:
         if key is not None:
             who = " ".join(parts[2:at]) or parts[1]
             update = {"entity": who.replace("-", " "), "attribute": key}
-            return _there_no_more(candidate.model_copy(update=update))
+            return there_no_more(candidate.model_copy(update=update))
     return candidate
 
 
-def _there_no_more(candidate: Candidate) -> Candidate:
-    """What tells where somebody lives, which ends where they were said to be until then."""
+def there_no_more(candidate: Candidate) -> Candidate:
+    """What tells where somebody else lives, or that the user has moved, which ends where they were
+    said to be until then."""
     if candidate.attribute != "home.location" or candidate.negated or candidate.retracts:
         return candidate
+    if candidate.entity == SELF and candidate.act != SpeechAct.CHANGE:
+        return candidate  # who lives in Leeds may be in Oslo for a week
     there = Ends(attribute="location.now", sparing=candidate.value)
+    if there in candidate.ends:
+        return candidate
     return candidate.model_copy(update={"ends": (*candidate.ends, there)})
 
 
 def of_speaker(draft: Draft, subject_ref: str, turn: TurnView, noticed: Candidate) -> Candidate:
     """What was noticed in a turn, as said by who spoke: of a named speaker who is not the subject,
-    about an entity of that name. Who has moved is no longer where they said that they are."""
+    about an entity of that name."""
     if turn.speaker is None or _by_subject(draft, subject_ref, turn.speaker):
-        return _there_no_more(noticed) if noticed.act == SpeechAct.CHANGE else noticed
+        return noticed
     return said_by(noticed, turn.speaker)
 
 

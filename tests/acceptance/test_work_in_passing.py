@@ -154,3 +154,28 @@ def test_where_one_works_now_is_told_in_few_words_to_who_asks(somebody):
 def test_a_raise_is_told_once(somebody):
     found = told(somebody, "I'm on £20 an hour", "they bumped me to £22 an hour")
     assert [each.attribute for each in found] == ["work.salary"]
+
+
+LEFT = [
+    (("Barman at the Crown here", "I quit the Crown"), ("Barman",)),
+    (("I am a cashier at Lidl", "I don't work at Lidl anymore"), ("cashier",)),
+    (("barista at Costa", "not at Costa anymore, got a job in a library"), ("is a barista",)),
+]
+
+
+@pytest.mark.parametrize(("turns", "over"), LEFT)
+def test_what_somebody_was_at_an_employer_is_over_with_it(somebody, turns, over):
+    somebody.ends_with(turns, over, ())
+
+
+LEARNED = [
+    (("I'm a nurse at Saint James", "I left Saint James"), ("nurse",)),
+    (("im a plumber with Pimlico", "I quit Pimlico"), ("plumber",)),
+    (("I am a cashier at Lidl", "my sister quit Lidl"), ("cashier",)),
+    (("I am a cashier", "I work at Lidl", "I quit Aldi"), ("cashier",)),
+]
+
+
+@pytest.mark.parametrize(("turns", "stands"), LEARNED)
+def test_what_somebody_has_learned_stays(somebody, turns, stands):
+    somebody.ends_with(turns, (), stands)
