@@ -179,7 +179,8 @@ def _may_be_so_many(claim: str, old: new_figures.Figure, candidate: Candidate) -
         return there is not None and there[1].lower().rstrip("s") == counted[1].lower().rstrip("s")
     if _CHILDREN.match(after) and not _CHILDREN.match(claim, old.end):
         return False
-    if _MONEY.match(after) and _PAID.search(claim) is None:
+    of_money = candidate.value[0] in "$€£" or _MONEY.match(after)
+    if of_money and _PAID.search(claim) is None and _COUNTS.match(claim, old.end):
         return False
     new_unit = unit_of(after)
     if new_unit in MEASURES and new_unit != unit_of(claim[old.end :]):
@@ -208,6 +209,10 @@ _CHILDREN = compile_later(
     r" (?:(?:wee|little|small) )?(?:ones|weans|bairns|kids|kiddies|children|tots|toddlers|babies|"
     r"under-\w+)\b"
 )
+_COUNTS = compile_later(
+    r" (?!(?:an?|per|each|for|in|on|and|or|at|to|of|euros?|pounds?|dollars?|bucks|quid|now)\b)[a-z]"
+)
+"""Behind a figure that counts something: "nine pupils", and not "25 a month"."""
 _MONEY = compile_later(r" ?(?:[$€£]|euros?|pounds?|dollars?|bucks|quid)(?!\w)", re.I)
 _BECAUSE = compile_later(
     r"\W*(?:with|since|after|because of|thanks to|due to|from|as of) [\w' -]{3,40}? "

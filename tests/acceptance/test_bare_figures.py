@@ -300,3 +300,20 @@ def test_a_bare_figure_is_of_what_was_told_last(somebody, turns, over, stands):
 )
 def test_what_is_done_to_some_is_not_how_many_there_are(somebody, before, said, over, stands):
     somebody.ends_with((before, said), over, stands)
+
+
+@pytest.mark.parametrize(
+    ("turns", "stands"),
+    [
+        (("the deposit is 400", "its 500 euros now"), "deposit is 500"),
+        (("my savings goal is 3000", "now it's 3500 euros"), "savings goal is 3500"),
+        (("gym is 25 a month", "30 quid now"), "30 a month"),
+        (("phone contract 15 a month", "up to 18 pounds now"), "18 a month"),
+        (("we have three kids", "four now"), "four kids"),
+        (("my class has 24 pupils", "26 at present"), "26 pupils"),
+        (("I teach piano to nine pupils at home", "it's £12 now"), "nine pupils"),
+        (("I teach piano to nine pupils at home", "12 euros now"), "nine pupils"),
+    ],
+)
+def test_an_amount_is_of_what_may_cost_it(somebody, turns, stands):
+    somebody.ends_with(turns, (), (stands,))
