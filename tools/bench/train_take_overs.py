@@ -44,10 +44,7 @@ from beliefledger.tools.bench.talks import TALKS
 WEIGHTS = Path(take_overs.__file__).with_name("take_overs.yaml")
 MUCH = {"one": 1.0, "mixed": 1.0, "talk": 2.0}
 """How much a question of each kind counts …"""
-OF = {
-    "tune": 0.5, "tune_2": 1.5, "tune_3": 1.5, "tune_4": 1.5, "test_2": 1.0, "test_6": 1.5,
-    "near": 3.0,
-}  # fmt: skip
+OF = {"tune": 0.5, "tune_2": 1.5, "tune_3": 1.5, "test_2": 1.0, "test_6": 1.5, "near": 3.0}
 """… and one of each file of stories."""
 STALE = 3.0
 """How much it counts, beside what answers, that it is more probable than what is outdated."""
