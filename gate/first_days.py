@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from beliefledger.gate.belief import Held
+from beliefledger.gate.dependents import EMPLOYER
 from beliefledger.gate.meant_memories import stems
 from beliefledger.gate.registry import NOTE
 from beliefledger.ledger.late_patterns import compile_later
@@ -20,6 +21,8 @@ FIRST = compile_later(
     rf"(?: (?!{_STOPS})[\w&'-]{{2,24}}){{0,3}})"
 )
 """In lower case."""
+_AT = compile_later(r" (?:at|with|for) (?:the )?(?P<at>[\w&'-]{2,24})")
+"""Where somebody begins as something: who is manager at Aldi now is there still."""
 _BEGINS = compile_later(r"\b(?:start\w*|begin\w*|first (?:day|week|shift)|tomorrow|next)\b")
 _A_DAY = compile_later(
     r"\W*(?:my |the )?(?:first|1st) (?:day|week|shift|morning) (?:back )?(?:at|with|in|as|on)\b"
@@ -35,7 +38,10 @@ def is_there(first: re.Match[str], held: Held) -> bool:
     claim = memory.claim.lower().replace("’", "'")
     if held.type == NOTE and _BEGINS.search(claim) is not None:
         return False
-    return stems(first["where"]) <= stems(claim)
+    if stems(first["where"]) <= stems(claim):
+        return True
+    place = _AT.match(first.string, first.end())
+    return place is not None and memory.attribute == EMPLOYER and place["at"] in claim
 
 
 def is_what_happened(claim: str) -> bool:

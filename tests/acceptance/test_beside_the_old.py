@@ -21,7 +21,6 @@ FIRST_DAYS = [
 ELSEWHERE = [
     ("I work at Siemens", "first day at bosch today"),
     ("I work at Siemens", "first week at Bosch done, nice people"),
-    ("I'm a trainee at Aldi", "first day as store manager at aldi"),
 ]
 MIA = "my daughter Mia does ballet on tuesdays"
 LEO = "my son Leo plays football on saturdays"
@@ -72,3 +71,15 @@ def test_what_takes_its_place_ends_it(somebody, before, said):
     told = {each for each in _told(somebody) if "daughter is" not in each and "son is" not in each}
     somebody.remember(said)
     assert told.isdisjoint(_told(somebody))
+
+
+def test_another_post_at_the_same_employer_ends_the_post_alone(somebody):
+    somebody.remember("I'm a trainee at Aldi")
+    somebody.remember("first day as store manager at aldi")
+    assert _told(somebody) == {"User is at Aldi", "User is a store manager"}
+
+
+def test_what_somebody_becomes_in_the_family_is_no_post(somebody):
+    somebody.remember("I'm a nurse")
+    somebody.remember("my first day as a mum")
+    assert "User is a nurse" in _told(somebody)
