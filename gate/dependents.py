@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, Standing
-from beliefledger.gate.rules.endings import is_a_trade
+from beliefledger.gate.rules.endings import is_learned
 from beliefledger.gate.rules.lexicon import PETS
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
@@ -56,7 +56,7 @@ def _there_as(standing: Standing, employer: Held) -> list[Held]:
         for each in standing.of_user()
         if each.written.memory.attribute == ROLE
         and each.turns & employer.turns
-        and not is_a_trade(each.written.memory.claim)
+        and not is_learned(each.written.memory.value)
     ]
 
 

@@ -16,7 +16,7 @@ from beliefledger.gate.outcomes import Outcome
 from beliefledger.gate.rules.denials import ATTRIBUTE as DENIAL
 from beliefledger.gate.rules.denials import RETRACTION, asks_to_forget
 from beliefledger.gate.rules.distinctions import is_one_of_several
-from beliefledger.gate.rules.endings import TRADE, is_a_trade
+from beliefledger.gate.rules.endings import TRADE, is_a_trade, is_learned
 from beliefledger.gate.slots import canonical_attribute, words
 from beliefledger.ledger.candidate import Candidate, Ends
 from beliefledger.ledger.codec import New
@@ -62,7 +62,7 @@ def end_others(
         role = held.turns & left and held.written.memory.attribute == ROLE
         asked = (
             _with_role(candidate)
-            if role and not is_a_trade(held.written.memory.claim)
+            if role and not is_learned(held.written.memory.value)
             else candidate
         )
         at = ended_at(held, asked, turn, own=decision_id == held.written.decision)

@@ -44,6 +44,11 @@ def is_a_trade(claim: str) -> bool:
     return found is not None and found["what"].lower().split()[-1] in _TRADES
 
 
+def is_learned(role: str) -> bool:
+    """Whether a role is a trade, which somebody has also where they work no longer."""
+    return not _TRADES.isdisjoint(role.lower().split()[-1:])
+
+
 _ONE_OF = compile_later(r"\b(?:one|some|two|three|half|another|most|none) of *\Z", re.I)
 """ "One of my bikes got stolen": there are others."""
 
