@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import random
 from urllib.parse import urlsplit
@@ -42,6 +43,8 @@ class Dropping:
             await self._read(reader, self._random.random())
         finally:
             writer.transport.abort()
+            with contextlib.suppress(ConnectionError):
+                await writer.wait_closed()  # else the loop may end before the socket is closed
 
     async def _read(self, reader: asyncio.StreamReader, chance: float) -> None:
         """One event; now and then nothing, or a part of one."""
