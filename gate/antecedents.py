@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from beliefledger.gate.calendar_names import NAMES as CALENDAR
-from beliefledger.gate.rules.lexicon import GIVEN, Form, load, verb_form
+from beliefledger.gate.rules.lexicon import GIVEN, Form, public_names, verb_form
 from beliefledger.ledger.candidate import Span, Speech
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -65,11 +65,7 @@ def name_before(turn: Speech, earlier: Sequence[Speech], start: int, who: str = 
     return None if others.search(said) or (womans and who in _OF_MEN) else found
 
 
-_WORLD = frozenset(
-    name.strip()
-    for kind in ("companies", "technology", "places")
-    for name in load("public.yaml")[kind].split(",")
-)
+_WORLD = public_names("companies", "technology", "places")
 """What has a name and is nobody: towns, companies."""
 _IS_CALLED = compile_later(
     rf"\W*+(?:(?:{FILLERS}|btw|by the way)\b[\s,]*+){{0,3}}"

@@ -114,10 +114,10 @@ def _decide(
     keys, rules = draft.keys(subject_ref), draft.rules
     consent = draft.consent(subject_ref)
     if choices is None:
-        noticed = there_no_more(under_its_key(of_speaker(draft, subject_ref, turn, noticed)))
+        noticed = under_its_key(of_speaker(draft, subject_ref, turn, noticed))
     candidate, names = named(draft, subject_ref, keyed(noticed, rules.registry))
     if choices is None:
-        candidate = candidate.model_copy(update={"check": CHECK})
+        candidate = there_no_more(candidate).model_copy(update={"check": CHECK})
     candidate, stream = draft.placed(candidate, subject_ref, turn)
     proposed = New(
         CandidateProposed(

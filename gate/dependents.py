@@ -50,14 +50,15 @@ def with_what_depends(standing: Standing, over: Sequence[Held]) -> list[Held]:
 
 
 def _there_as(standing: Standing, employer: Held) -> list[Held]:
-    """What somebody was at an employer, as it was told with that; not what they have learned."""
-    return [
-        each
-        for each in standing.of_user()
-        if each.written.memory.attribute == ROLE
-        and each.turns & employer.turns
-        and not is_learned(each.written.memory.value)
-    ]
+    """What somebody was at an employer."""
+    return [each for each in standing.of_user() if is_role_there(each, employer.turns)]
+
+
+def is_role_there(held: Held, turns: frozenset[str]) -> bool:
+    """Whether a memory says what somebody is, as it was told in one of the turns that told where;
+    not what they have learned."""
+    memory = held.written.memory
+    return memory.attribute == ROLE and bool(held.turns & turns) and not is_learned(memory.value)
 
 
 def _of_pet(standing: Standing, noun: str, name: str) -> list[Held]:

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.decision import Decision, TurnView
-from beliefledger.gate.dependents import EMPLOYER, ROLE
+from beliefledger.gate.dependents import EMPLOYER, ROLE, is_role_there
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.outcomes import Outcome
 from beliefledger.gate.rules.denials import ATTRIBUTE as DENIAL
 from beliefledger.gate.rules.denials import RETRACTION, asks_to_forget
 from beliefledger.gate.rules.distinctions import is_one_of_several
-from beliefledger.gate.rules.endings import TRADE, is_a_trade, is_learned
+from beliefledger.gate.rules.endings import TRADE, is_a_trade
 from beliefledger.gate.slots import canonical_attribute, words
 from beliefledger.ledger.candidate import Candidate, Ends
 from beliefledger.ledger.codec import New
@@ -59,12 +59,7 @@ def end_others(
         held = draft.belief(stream).believed(memory_id)  # "until May" may end before May
         if held is None:
             continue
-        role = held.turns & left and held.written.memory.attribute == ROLE
-        asked = (
-            _with_role(candidate)
-            if role and not is_learned(held.written.memory.value)
-            else candidate
-        )
+        asked = _with_role(candidate) if is_role_there(held, left) else candidate
         at = ended_at(held, asked, turn, own=decision_id == held.written.decision)
         if at is not None:
             never = at <= held.valid_from and any(each.never for each in candidate.ends)

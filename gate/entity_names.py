@@ -43,10 +43,8 @@ _AS_SAID = frozenset({"is", "has", "likes"})
 def about_whom(candidate: Candidate, kind: MemoryType | None) -> Candidate:
     """ "My sister lives in Oslo", noticed as the user's `relation.sister.location`, is about the
     sister, where she lives; so that it meets what is said of her by name."""
-    if kind is None or kind.slot is not SlotRule.ATTRIBUTE:
+    if candidate.entity != SELF or kind is None or kind.slot is not SlotRule.ATTRIBUTE:
         return candidate
-    if candidate.entity != SELF:
-        return there_no_more(candidate)
     if "relation" not in candidate.attribute.casefold():  # cheaper than its canonical form
         return candidate
     parts = canonical_attribute(candidate.attribute).split(".")
@@ -58,8 +56,7 @@ def about_whom(candidate: Candidate, kind: MemoryType | None) -> Candidate:
             key = ".".join(parts[at:])
         if key is not None:
             who = " ".join(parts[2:at]) or parts[1]
-            update = {"entity": who.replace("-", " "), "attribute": key}
-            return there_no_more(candidate.model_copy(update=update))
+            return candidate.model_copy(update={"entity": who.replace("-", " "), "attribute": key})
     return candidate
 
 
@@ -71,8 +68,6 @@ def there_no_more(candidate: Candidate) -> Candidate:
     if candidate.entity == SELF and candidate.act != SpeechAct.CHANGE:
         return candidate  # who lives in Leeds may be in Oslo for a week
     there = Ends(attribute="location.now", sparing=candidate.value)
-    if there in candidate.ends:
-        return candidate
     return candidate.model_copy(update={"ends": (*candidate.ends, there)})
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from beliefledger.gate.rules.lexicon import load
+from beliefledger.gate.rules.lexicon import public_names
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -52,7 +52,7 @@ def _is_ordinary(name: str) -> bool:
     return first.lower() in _BEGINNINGS and not (len(first) > 1 and first.isupper())  # "MS Dhoni"
 
 
-_PERSONS = frozenset(" ".join(each.split()) for each in load("public.yaml")["persons"].split(","))
+_PERSONS = public_names("persons")
 _BEGINNINGS = frozenset(
     "i i'm i've im ive my our your his her its their the a an this that these those we you he she "
     "it they there here what when where who why how which if so and but or not no yes for in on at "

@@ -41,7 +41,7 @@ def is_a_trade(claim: str) -> bool:
     """Whether a claim is that the user is what they have learned: who is sacked is a baker
     still."""
     found = _IS_A.match(claim)
-    return found is not None and found["what"].lower().split()[-1] in _TRADES
+    return found is not None and is_learned(found["what"])
 
 
 def is_learned(role: str) -> bool:

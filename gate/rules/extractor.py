@@ -166,7 +166,8 @@ class RuleExtractor:
             for start, end in sentences(text)
             if not bare_nouns.is_of_another(text, start, end)
         ]
-        told = [(start, _told_until(text, start, end)) for start, end in whole]
+        # "Sold the car, can I cancel the tax?" ends the car.
+        told = [(start, told_until(text, start, end) or end) for start, end in whole]
         if parting or figured or renewing:
             before = 0
             for start, end in told:
@@ -290,13 +291,6 @@ def _so_far(text: str, start: int, end: int) -> int:
     days" ends no nights."""
     waited_for = _NOT_YET.search(text, start, end)
     return end if waited_for is None else waited_for.start()
-
-
-def _told_until(text: str, start: int, end: int) -> int:
-    """Where what a sentence tells ends, and what it asks begins: "sold the car, can I cancel the
-    tax?" ends the car."""
-    asked = told_until(text, start, end) if start < end else None
-    return end if asked is None else asked
 
 
 def _is_of_its_slot(mended: Candidate) -> bool:

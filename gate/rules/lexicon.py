@@ -34,6 +34,12 @@ def load(name: str) -> Any:
     return data("beliefledger.gate.rules", name)
 
 
+def public_names(*kinds: str) -> frozenset[str]:
+    """What is known to everybody by these names, of some kinds of public.yaml; in lower case."""
+    named = (each for kind in kinds for each in load("public.yaml")[kind].split(","))
+    return frozenset(name for each in named if (name := " ".join(each.split())))
+
+
 _PART = compile_later(r"(?<!P)<(\w+)>")
 
 

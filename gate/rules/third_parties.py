@@ -16,7 +16,7 @@ from beliefledger.gate.rules.biographies import bare, beside_trade, object_end, 
 from beliefledger.gate.rules.clauses import Clause, clause_at, clauses
 from beliefledger.gate.rules.credits import credit
 from beliefledger.gate.rules.findings import Reading, RuleFinding, capped
-from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, load, verb_form
+from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, load, public_names, verb_form
 from beliefledger.gate.rules.names import DATA, NO_NAMES, Subject, name_end
 from beliefledger.gate.rules.patterns import is_role
 from beliefledger.gate.rules.phrases import pointing, slug, text_of, trim
@@ -31,14 +31,8 @@ LONGEST = 260
 """The longest sentence that is read, in characters."""
 
 _AND = frozenset({"and", "&", ","})
-_WORLD = load("public.yaml")
-_RENOWN = compile_later("|".join(_WORLD["renown"].splitlines()), re.I)
-_PUBLIC = frozenset(
-    name
-    for kind in ("persons", "companies", "technology", "places")
-    for each in _WORLD[kind].split(",")
-    if (name := " ".join(each.split()))
-)
+_RENOWN = compile_later("|".join(load("public.yaml")["renown"].splitlines()), re.I)
+_PUBLIC = public_names("persons", "companies", "technology", "places")
 _FIRST_PERSON = frozenset("i i'm i've i'd i'll me my mine we we're we've us our ours".split())
 
 
