@@ -8,14 +8,18 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import CliRunner
 
+from beliefledger.ledger.closeable import Closeable
 from beliefledger.tools.cli import app
+from beliefledger.tools.cli.followers import closed_by_a_supervisor, ended_by_a_supervisor
 
 PROGRAM = [sys.executable, "-m", "beliefledger"]
 DECISION = (
@@ -734,6 +738,32 @@ def test_following_shows_what_another_process_says_and_ends_at_an_interrupt(ana)
         assert follow.stderr is not None
         assert "Traceback" not in follow.stderr.read()
     assert follow.returncode == 130
+
+
+class _Waiting(Closeable):
+    def __init__(self):
+        self.closed = threading.Event()
+
+    def close(self):
+        self.closed.set()
+
+
+def _interrupted_and_dropped(work):
+    with ended_by_a_supervisor(), closed_by_a_supervisor(work):
+        with suppress(KeyboardInterrupt):  # as Python does within a finalizer
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        assert work.closed.wait(10)
+
+
+def test_an_interrupt_that_is_dropped_where_it_came_ends_the_work_all_the_same():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            _interrupted_and_dropped(_Waiting())
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_help_is_quick_because_nothing_heavy_is_imported():

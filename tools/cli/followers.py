@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -130,7 +131,7 @@ def _consume(
     ):
         for event in _in_turn(events, follow):
             with end.put_off:
-                if end.asked.is_set():
+                if end.asked:
                     break
                 _write(event, memory, json)
                 events.ack(event)
@@ -202,7 +203,8 @@ def ended_by_a_supervisor(ctx: typer.Context | None = None) -> Iterator[None]:
 
 @dataclass
 class _End:
-    asked: threading.Event = field(default_factory=threading.Event)
+    asked: bool = False
+    interrupted: bool = False
     put_off: threading.Lock = field(default_factory=threading.Lock)
     """Held while something is done that has to be finished first."""
 
@@ -211,27 +213,45 @@ class _End:
 def closed_by_a_supervisor(work: Closeable) -> Iterator[_End]:
     """Within `ended_by_a_supervisor`: SIGTERM closes `work`, whose loop then ends by itself. An
     exception wherever the process is could cut off a query, and the connection is then of no use
-    for giving back the lease."""
+    for giving back the lease.
+
+    SIGINT raises `KeyboardInterrupt` as always, and closes `work` besides: Python drops what is
+    raised within a finalizer, and the loop would wait on. Then it is raised here.
+    """
     end = _End()
+    told: SimpleQueue[None] = SimpleQueue()  # unlike an event, it may be told within a signal
 
     def close() -> None:
-        end.asked.wait()
+        told.get()
         with end.put_off:
             work.close()
 
     def ask(_signal: int, _frame: object) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        end.asked.set()
+        end.asked = True
+        told.put(None)
 
+    def interrupt(_signal: int, _frame: object) -> None:
+        end.asked = end.interrupted = True
+        told.put(None)
+        raise KeyboardInterrupt
+
+    interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with ThreadPoolExecutor(1, "closes the work") as pool:
         closing = pool.submit(close)
         signal.signal(signal.SIGTERM, ask)
         try:
+            if interruptible:
+                signal.signal(signal.SIGINT, interrupt)
             yield end
         finally:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends already
-            end.asked.set()
+            if interruptible:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+            told.put(None)
             closing.result()
+    if end.interrupted:
+        raise KeyboardInterrupt
 
 
 def _known_types(types: str) -> list[str]:
