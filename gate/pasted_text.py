@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from beliefledger.gate.handed_texts import end_of
 from beliefledger.ledger.late_patterns import compile_later
 
 _FENCE = compile_later(r"```.*?(?:```|\Z)", re.S)
@@ -71,7 +72,7 @@ def pasted(text: str) -> list[tuple[int, int]]:
     if ":" in text:
         handed = _HANDED_OVER.search(text)
         if handed is not None:
-            found.append((handed.end(), len(text)))
+            found.append((handed.end(), end_of(text, handed.end())))
     if ">" in text or "<<" in text:
         arrowed = _ARROWED.match(text)
         if arrowed is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from beliefledger.gate.handed_texts import handed
 from beliefledger.gate.public_figures import public_news
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SpeechAct
@@ -28,6 +29,8 @@ def tasks(text: str) -> Iterator[Task]:
     low = text.lower().replace("’", "'")
     yield from _problem(text, low)
     for start, end in public_news(text):
+        yield Task(start, end, SpeechAct.QUOTED)
+    for start, end in handed(text):
         yield Task(start, end, SpeechAct.QUOTED)
     for pattern, act in _WHOLE:
         if pattern.search(low) is not None:

@@ -73,6 +73,7 @@ _AFTER = (
 _GOES_ON = compile_later(r"\b(?:and|or|also)\s*$|&\s*$", re.I)
 _SPEAKER = compile_later(r"\b(?:i|my|we|our)\b", re.I)
 _COLON = compile_later(r":(?=\s)")
+_MARKED_OFF = compile_later(r"\s?(?:\"[^\"\n]{1,600}\"|“[^”\n]{1,600}”)")
 _MOST = 4
 _CLAUSE = compile_later(r"[,;:!?()]|\s[–—-]\s|\b(?:and|but|so|because|while|though)\b", re.I)
 _NEAR = 40
@@ -159,12 +160,16 @@ def _leads(place: Place) -> list[str]:
     """What stands before the words, and what stands before the clauses that they go on: in "the
     quiz says I'm shy and I like tea" the quiz says both. A span that only comes to its speaker
     later ("that says I live here") is led by its own beginning, too. What stands before a colon
-    leads all that follows."""
+    leads all that follows, unless quotation marks tell where that ends."""
     before = place.before
     found = [before] if before.strip() else []
     if found and _GOES_ON.search(before):
         found += [before[: each.start()] for each in islice(_SPEAKER.finditer(before, 1), _MOST)]
-    found += [before[: each.end()] for each in islice(_COLON.finditer(before), 1)]
+    found += [
+        before[: each.end()]
+        for each in islice(_COLON.finditer(before), 1)
+        if _MARKED_OFF.match(before, each.end()) is None
+    ]
     speaker = _SPEAKER.search(place.span)
     if speaker is not None and speaker.start():
         found.append(before + place.span[: speaker.start()])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from beliefledger.gate.handed_texts import end_of
 from beliefledger.gate.literals import lowered
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.ledger.candidate import Candidate, SpeechAct
@@ -30,9 +31,11 @@ def begins(text: str) -> int | None:
 def quoted(candidates: Iterable[Candidate], text: str) -> Iterator[Candidate]:
     """The candidates, those of a draft as somebody's words."""
     begin = begins(text)
+    end = None if begin is None else end_of(text, begin)
     for each in candidates:
         span = each.spans[0]
-        if begin is not None and span.turn is None and span.end > begin:
+        own = begin is None or end is None or span.end <= begin or span.start >= end
+        if span.turn is None and not own:
             yield each.model_copy(update={"act": SpeechAct.QUOTED})
         else:
             yield each
