@@ -1,6 +1,6 @@
 """Finds what a turn only sets as a task: word problems and riddles told as "I", a part to play, a
-text to work on, a test of the line, a game, news of the world. Nothing of it is told of who types
-it. Pure."""
+text to work on, a test of the line, a game, a line of a song, news of the world. Nothing of it is
+told of who types it. Pure."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from beliefledger.gate.handed_texts import handed
+from beliefledger.gate.known_lines import known_lines
+from beliefledger.gate.played_turns import is_played
 from beliefledger.gate.public_figures import public_news
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SpeechAct
@@ -32,6 +34,10 @@ def tasks(text: str) -> Iterator[Task]:
         yield Task(start, end, SpeechAct.QUOTED)
     for start, end in handed(text):
         yield Task(start, end, SpeechAct.QUOTED)
+    for start, end in known_lines(text):
+        yield Task(start, end, SpeechAct.QUOTED)
+    if is_played(text):
+        yield Task(0, len(text), SpeechAct.ROLE_PLAY)
     for pattern, act in _WHOLE:
         if pattern.search(low) is not None:
             yield Task(0, len(text), act)

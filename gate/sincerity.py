@@ -1,7 +1,7 @@
 """Whether words are meant as true of who says them, beyond the first cues of `speech`. Pure.
 
 Denials, doubts, guesses, hedges, figures of speech, boasts taken back, drafts for somebody, what a
-test said, games. The cues are data (`rules/sincerity.yaml`).
+test said, games. The cues are data (`rules/sincerity.yaml`, and `rules/jests.yaml` for jests).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
 _CUES = Cues("rules/sincerity.yaml")
+_JESTS = Cues("rules/jests.yaml").lines("jests")
 _ORDERED = _CUES.guarded("ordered")
 _DOUBTED = _CUES.pattern("before_doubted")
 _DENIED = _CUES.pattern("span_denied")
@@ -52,7 +53,7 @@ _SENTENCE = _cues(
         "guessed": SpeechAct.HYPOTHETICAL,
     }
 )
-_JEST = _cues({"jest": SpeechAct.SARCASTIC})
+_JEST = Table(_Cue(line, SpeechAct.SARCASTIC) for line in (*_CUES.lines("jest"), *_JESTS))
 _BEFORE = _cues(
     {
         "before_denied": SpeechAct.QUOTED,
