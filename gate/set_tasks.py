@@ -12,6 +12,8 @@ from beliefledger.gate.known_lines import known_lines
 from beliefledger.gate.played_turns import is_played
 from beliefledger.gate.public_figures import public_news
 from beliefledger.gate.sentences import sentences
+from beliefledger.gate.unsettled import left_open
+from beliefledger.gate.world_news import world_news
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -30,12 +32,11 @@ def tasks(text: str) -> Iterator[Task]:
         return
     low = text.lower().replace("’", "'")
     yield from _problem(text, low)
-    for start, end in public_news(text):
-        yield Task(start, end, SpeechAct.QUOTED)
-    for start, end in handed(text):
-        yield Task(start, end, SpeechAct.QUOTED)
-    for start, end in known_lines(text):
-        yield Task(start, end, SpeechAct.QUOTED)
+    for find in (public_news, world_news, handed, known_lines):
+        for start, end in find(text):
+            yield Task(start, end, SpeechAct.QUOTED)
+    for start, end in left_open(text):
+        yield Task(start, end, SpeechAct.HYPOTHETICAL)
     if is_played(text):
         yield Task(0, len(text), SpeechAct.ROLE_PLAY)
     for pattern, act in _WHOLE:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -370,6 +371,16 @@ _OCCASIONS = frozenset(
     " conference appointment visit tour cruise retreat graduation recital test scan checkup move"
     " anniversary marathons triathlon".split()
 )
+_SAID_OF_IT = frozenset(
+    "and or fell falls got gets went goes came comes cost costs starts started begins began ends"
+    " ended turned".split()
+)
+"""What goes on behind where an occasion is: "our trip to Japan fell through"."""
+_OFF = compile_later(
+    r"fell (?:through|apart|flat)|(?:got|gets?|was|is|has been|been) (?:being )?(?:called off|off\b"
+    r"|cancell?ed|scrapped|shelved)|came to nothing",
+    re.I,
+)
 _TECHNICAL = frozenset(
     "code array list function variable output input result answer question port version error"
     " index count number query script program table column row value total example data file id"
@@ -398,7 +409,7 @@ def _occasion(reading: Reading, my: int) -> Iterator[RuleFinding]:
                 i
                 for i in range(end + 1, stop)
                 if not words[i].text[0].isalnum()
-                or words[i].low in WORDS["subject_words"] | WORDS["clause_words"] | {"and", "or"}
+                or words[i].low in WORDS["subject_words"] | WORDS["clause_words"] | _SAID_OF_IT
             ),
             stop,
         )
@@ -406,6 +417,8 @@ def _occasion(reading: Reading, my: int) -> Iterator[RuleFinding]:
         if stop > end + 1 and (named or lead in _WHEN) and not pointing(words, end + 1, stop):
             end = stop
     if not named and (lead not in _WHEN or end - my < 4):
+        return
+    if end < len(words) and _OFF.match(reading.content, words[end].start):
         return
     had = lead in ("recent", "last", "previous")
     value = text_of(reading.content, words, my + 1, end)
