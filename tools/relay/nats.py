@@ -180,6 +180,11 @@ class NatsRelay:
                     await client.close()
                 self._tell("retries", f"{type(problem).__name__}")
                 await self._pause(delay)
+            except BaseException:
+                if client is not None:
+                    with suppress(*_FAILED):
+                        await client.close()
+                raise
             else:
                 return client
         return None
