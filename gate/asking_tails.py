@@ -25,6 +25,8 @@ _ASKS = compile_later(
     r"|which (?:\w+ ){1,2}?(?:do|does|is|are|can|should|would) (?:i|we|you|the|best)\b"
     r"|(?:any|some|got any|have any|need|looking for) (?:[a-z-]{3,14} )?"
     rf"{_HELP}\b|{_HELP}(?: (?:for|on|about|with|please|pls)\b|\?)"
+    r"|(?:know |got |have )?(?:any|anything|anyone|anybody|anywhere) (?:[\w'’-]{1,20} ){0,5}"
+    r"[\w'’-]{1,20} ?\?"
     r"|(?:help|give|tell|show|remind|make|find|write|draft|suggest|recommend|explain) (?:me|us)\b"
     r"|(?:write|draft|suggest|recommend|explain|translate) "
     r"(?:some|an?|the|what|how|it|this|that)\b)",

@@ -6,6 +6,7 @@ The lines are in `rules/known_lines.yaml`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from beliefledger.gate.cues import Cues
@@ -15,7 +16,8 @@ from beliefledger.gate.sentences import sentences
 _CUES = Cues("rules/known_lines.yaml")
 LONGEST = 600
 """Turns of more characters quote more than a line."""
-_LINES = tuple(each.strip() for each in _CUES["lines"].splitlines())
+_LINES = tuple(f" {each.strip()} " for each in _CUES["lines"].splitlines())
+_MARKS = re.compile(r"[^\w\s]")
 _HEARD = _CUES.guarded("heard")
 _MUSIC = _CUES.guarded("music")
 
@@ -31,8 +33,8 @@ def known_lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_known(low: str) -> bool:
-    words = " ".join(low.replace("'", "").replace(",", " ").split())
-    return any(map(words.__contains__, _LINES))
+    words = " ".join(_MARKS.sub(" ", low.replace("'", "")).split())
+    return any(map(f" {words} ".__contains__, _LINES))
 
 
 def _is_heard(low: str) -> bool:

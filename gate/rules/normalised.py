@@ -12,6 +12,7 @@ from typing import Any
 from beliefledger.gate.rules import (
     bare_nouns,
     lasting_states,
+    leading_clauses,
     other_subjects,
     self_descriptions,
     unmarked,
@@ -84,7 +85,7 @@ def words_of(text: str, start: int, end: int) -> list[Token]:
     if not said.isascii():
         words = _without_symbols(words)
     if len(words) > 5:
-        words = _separated(words)
+        words = leading_clauses.parted(_separated(words))
     if len(words) > 3 and "new " in said.lower():
         words = _with_owner(words)
     if len(words) > 3 and words[0].low in ("me", "my", "our"):
@@ -287,7 +288,12 @@ def _mended(words: list[Token]) -> list[Token]:
         elif low in _LAUGHS:
             if found and before not in (";", ".", ",", "!", "?"):
                 found.append(Token(word.text, ";", word.start, word.end))
-        elif not found and low in _OPENINGS and following not in ("", "that", "far", "are", "is"):
+        elif (
+            not found
+            and low in _OPENINGS
+            and following not in ("", "that", "far", "are", "is")
+            and not (low == "now" and leading_clauses.is_of_a_post(words, at + 1))
+        ):
             if following in (",", "!", "-", "…"):
                 at += 1
         elif low == "like" and before in _ABOUT and following[:1].isdigit():

@@ -54,6 +54,8 @@ def fits(words: list[Token], clause: Clause, says: Mapping[str, Any], begin: int
             known = False  # "joined Netflix yesterday, so good"
         if not _NO_FIRM.isdisjoint(word.low for word in words[begin : clause.stop]):
             return False  # "joined SAP user group"
+        if clause.lemma == "move":
+            return known and " ".join(word.low for word in words[begin:end]) in NO_PLACES
         return named and (known or bool(_PARTED & others))
     if attribute == "work.employer" and clause.lemma == "join" and last in _NO_FIRM:
         return False  # "joined the choir as a tenor"
@@ -87,8 +89,9 @@ NO_PLACES = frozenset(
         ),
         *(name for says in load("things.yaml").values() for name in says["names"]),
         *WORDS["no_places"],
+        *WORDS["companies"],
     )
-) - frozenset({"halifax", "skipton", "planner", "square", "orange", "track", "java"})
+) - frozenset({"halifax", "skipton", "planner", "square", "orange", "track", "java", "nokia"})
 """Where nobody lives: who moved to Octopus has another supplier, to marketing another job."""
 _MONEY = compile_later(
     r"[£$€]|\d ?k\b|\d{3}|an hour|per hour|\b(?:euros?|pounds?|dollars?|grand|quid|bucks|lakhs?)\b",
@@ -139,6 +142,10 @@ _NOT_LIVED_IN = compile_later(
     r"(?:our|my) tenants?|tenants in (?:it|there)|with (?:an? )?tenants?|to let|"
     r"(?:holiday|weekend|summer|vacation|beach|investment) "
     r"(?:let|home|flat|house|place|cottage|apartment|cabin)|(?:second|other) "
-    r"(?:home|flat|house|place|cottage|apartment)|buy[- ]to[- ]let|on airbnb)\b",
+    r"(?:home|flat|house|place|cottage|apartment)|buy[- ]to[- ]let|on airbnb|"
+    r"(?:home|flat|house|place|cottage|apartment|studio|cabin|villa|condo|room) in "
+    r"(?:\w[\w'’-]{0,20} ){1,3}?(?:too|as well|also|for (?:the )?(?:weekends?|holidays?|"
+    r"summers?|winters?|work trips|when (?:i|we)|our (?:son|daughter|kids)|"
+    r"my (?:son|daughter|mum|mom|dad))))\b",
     re.I,
 )

@@ -67,6 +67,14 @@ _NOT_YET = compile_later(
     re.I,
 )
 """Before what is not so now: "no bowling til I'm back on days"."""
+_TO_COME = compile_later(
+    r"\bmov(?:e|ing)(?: in| there)? (?:(?:in|on|at|from|around|after) (?:the )?(?:\d|jan|feb|mar|"
+    r"apr|may\b|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|spring|autumn|end\b|"
+    r"new year|a (?:week|month|fortnight)|two|three)|next (?:week|month|year|spring|summer|"
+    r"autumn))",
+    re.I,
+)
+"""Behind a home in which nobody lives yet: "got a house in Hull, moving in May"."""
 _PARTED = compile_later(
     r"\b(?:sold|selling|mov(?:ed|ing) out|g[ai]ve (?:up|back)|handed back|lost|rent(?:ed)? out)\b",
     re.I,
@@ -142,7 +150,9 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
             continue
         if _GOT.search(match[0]) and _FOR_OTHERS.match(text, match.end()):
             continue
-        if state.attribute == "home.location" and not is_lived_in(text):
+        if state.attribute == "home.location" and (
+            not is_lived_in(text) or _TO_COME.search(text, match.end())
+        ):
             continue
         if state.before is not None and state.before.search(text[: match.end()]) is None:
             continue
