@@ -237,8 +237,9 @@ _SAID_SO = frozenset(
     "now already at moment present again for me us it is from on here out these days instead left "
     "only today this morning tonight finally atm then so far by apparently allegedly i think the "
     "new date time day "
-    "price number plan target limit deadline rate one since next last week month year monday "
-    "january april september days nights shifts lessons classes sessions evenings mornings "
+    "price number plan target limit deadline rate one since next last week month year yesterday "
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may "
+    "june july august september october november december first days nights shifts lessons classes sessions evenings mornings "
     "reps a double woop woo yay lol haha letsgo ugh in per an kg kilo "
     "kilos lb lbs pound pounds mg ml euro euros dollar dollars bucks quid km hour hours minute "
     "minutes min mins "
@@ -248,7 +249,7 @@ _SAID_SO = frozenset(
 _NOW = compile_later(
     r"\b(?:now|already|again|for (?:me|us)|it is|from|as of|these days|instead|left|only|today|"
     r"at the moment|at present|(?:up|down) to|this morning|is the new|finally|by now|"
-    r"so (?:it|that)['’]?s|make[s]? (?:it|that)|moved(?: to)?|"
+    r"so (?:it|that)['’]?s|make[s]? (?:it|that)|moved(?: to)?|since|"
     r"negotiated|agreed|clocked|hit|reached|managed|put (?:me|us)|then)\b"
 )
 _LATE = compile_later(r"\b(?:gotta|late|am|pm|o['’]?clock)\b")
