@@ -60,8 +60,12 @@ def handed(text: str) -> Iterator[tuple[int, int]]:
     """The ranges [start, end) of a turn that are a text to be worked on, in no order."""
     flat = text.replace("’", "'")
     low = lowered(flat)
-    if _WHOLE.search(flat, low) is not None:
-        yield 0, len(text)
+    shown = _WHOLE.search(flat, low)
+    if shown is not None:
+        at = shown.start()
+        marked = (each.span() for each in _QUOTED.finditer(flat))
+        # Between quotation marks it is of that text alone.
+        yield next((each for each in marked if each[0] <= at < each[1]), (0, len(text)))
         return
     yield from _rows(flat)
     yield from _questions(flat, low)

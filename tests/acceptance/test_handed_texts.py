@@ -66,6 +66,11 @@ OWN = [
     ("My landlord wrote to us :( we live in Turku since May", "Turku"),
     ("Who wrote Wuthering Heights? My daughter Nell has it for her A levels", "Nell"),
     ("I teach in Pune. The 1 star reviews of my school hurt", "Pune"),
+    ("Hey Sam, hope you're well. Wanted to share some news - my sister works in Bonn!", "Bonn"),
+    ("I want to get something nice for Nell, but not too expensive. Nell collects owls.", "owls"),
+    ("It took me 5 minutes. I live in Bonn now.", "Bonn"),
+    ("Same with me on the court. I play tennis every Tuesday.", "tennis"),
+    ("I got her a spa voucher last time. Draft a note: \"Dear [Your Name], enjoy!\"", "voucher"),
     ("always answer me in bullet points please", "bullet points"),
 ]
 """What the speaker tells in the same words, before, after or without a text."""

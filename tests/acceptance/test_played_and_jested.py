@@ -40,7 +40,6 @@ LINES = [
     "i am iron man",
     "my name is Inigo Montoya, you killed my father, prepare to die",
     "we all live in a yellow submarine, thats been in my head since 6",
-    "i got a brand new pair of roller skates",
     "i am once again asking for the wifi password",
 ]
 """Lines that everybody knows."""
@@ -96,6 +95,11 @@ MEANT = [
     ("I am in a sea shanty choir, we rehearse wednesdays 🎶", "wednesdays"),
     ("im learning the cello, bach is stuck in my head all day", "cello"),
     ("my mother was a tailor in Lagos", "tailor"),
+    ("i got a brand new pair of roller skates for my birthday", "roller skates"),
+    ("im not a cat person, dogs all the way", "cat person"),
+    ("i am the night manager at the Ibis in Ghent", "night manager"),
+    ("im working as a waitress in a cocktail bar in Leeds now", "waitress"),
+    ("I'm doing kickboxing on Mondays and it's giving me energy", "kickboxing"),
     ("My dog ate a sock, shes called Poppy", "Poppy"),
     ("I live in the annexe at this point, my daughter has the main house", "annexe"),
     ("I live in Leeds at this point, was in York before", "Leeds"),
