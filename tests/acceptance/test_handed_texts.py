@@ -70,7 +70,7 @@ OWN = [
     ("I want to get something nice for Nell, but not too expensive. Nell collects owls.", "owls"),
     ("It took me 5 minutes. I live in Bonn now.", "Bonn"),
     ("Same with me on the court. I play tennis every Tuesday.", "tennis"),
-    ("I got her a spa voucher last time. Draft a note: \"Dear [Your Name], enjoy!\"", "voucher"),
+    ('I got her a spa voucher last time. Draft a note: "Dear [Your Name], enjoy!"', "voucher"),
     ("always answer me in bullet points please", "bullet points"),
 ]
 """What the speaker tells in the same words, before, after or without a text."""

@@ -180,7 +180,7 @@ class NatsRelay:
                     await client.close()
                 self._tell("retries", f"{type(problem).__name__}")
                 await self._pause(delay)
-            except BaseException:
+            except BaseException:  # also where it is stopped: nobody else closes it
                 if client is not None:
                     with suppress(*_FAILED):
                         await client.close()
