@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from beliefledger.gate.handed_texts import handed
 from beliefledger.gate.known_lines import known_lines
-from beliefledger.gate.played_turns import is_played
+from beliefledger.gate.played_turns import played
 from beliefledger.gate.public_figures import public_news
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.unsettled import left_open
@@ -37,8 +37,9 @@ def tasks(text: str) -> Iterator[Task]:
             yield Task(start, end, SpeechAct.QUOTED)
     for start, end in left_open(text):
         yield Task(start, end, SpeechAct.HYPOTHETICAL)
-    if is_played(text):
-        yield Task(0, len(text), SpeechAct.ROLE_PLAY)
+    pretended = played(text)
+    if pretended is not None:
+        yield Task(*pretended, SpeechAct.ROLE_PLAY)
     for pattern, act in _WHOLE:
         if pattern.search(low) is not None:
             yield Task(0, len(text), act)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from beliefledger.gate.played_turns import LONGEST, is_played
+from beliefledger.gate.played_turns import LONGEST, played
 
 PLAYED = [
     "i have 40 turnips and a broken sprinkler, winter starts in 2 days, what do i plant",
@@ -132,9 +132,16 @@ def test_what_is_meant_is_believed(somebody, said, words):
 
 
 def test_a_hobby_takes_more_to_be_a_game():
-    assert is_played("im the tank, our healer keeps pulling, we wiped on the third boss")
-    assert not is_played("I play every night, we wiped on the third boss last week")
+    assert played("im the tank, our healer keeps pulling, we wiped on the third boss")
+    assert not played("I play every night, we wiped on the third boss last week")
 
 
 def test_a_document_is_no_game():
-    assert not is_played("we wiped on the third boss. " + "x" * LONGEST)
+    assert not played("we wiped on the third boss. " + "x" * LONGEST)
+
+
+def test_only_the_sentences_of_a_game_are_of_it(somebody):
+    told = "My castle in Minecraft has 40 rooms. Any other games? I live in Ghent. I have two cats."
+    claims = [each.text for each in somebody.believed_after(told, besides=())]
+    assert "User lives in Ghent" in claims
+    assert not [each for each in claims if "castle" in each]
