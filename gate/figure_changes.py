@@ -163,8 +163,9 @@ def _refigured_by(
             claim = claim.replace(f" is {candidate.value}", f" turned {candidate.value}", 1)
         value = _replaced(memory.value, old, new)
         claim, value = (_without_reason(each, new) for each in (claim, value))
-        if kind == "weekday" and _SAME_HOUR.search(quote) is None:
-            claim, value = (_without_hour(each, new) for each in (claim, value))
+        hour = _hour_said(quote, candidate.value) if kind in DATED else None
+        if hour is not None or (kind == "weekday" and _SAME_HOUR.search(quote) is None):
+            claim, value = (_at_hour(each, new, hour) for each in (claim, value))
         if (
             value == memory.value
         ):  # the figure stands in the claim alone, and the value would repeat
@@ -189,14 +190,28 @@ def _without_reason(text: str, figure: str) -> str:
     return text if reason is None else text[: reason.start()]
 
 
-def _without_hour(text: str, day: str) -> str:
-    """A text without the hour behind a day that another one has taken the place of: nobody said
-    that it is the same."""
+def _at_hour(text: str, day: str, said: str | None) -> str:
+    """A text with the hour that was said behind a day that another one has taken the place of; by
+    itself the old hour is left out, as nobody said that it is the same."""
     at = text.find(day)
     hour = None if at < 0 else _HOUR.match(text, at + len(day))
-    return text if hour is None else text[: hour.start()] + text[hour.end() :]
+    if hour is None:
+        return text
+    return text[: hour.start()] + (f" at {said}" if said else "") + text[hour.end() :]
 
 
+def _hour_said(quote: str, day: str) -> str | None:
+    """The hour that is said behind a day: "they moved it to the 4th, 6am"."""
+    at = quote.find(day)
+    said = None if at < 0 else _HOUR_SAID.match(quote, at + len(day))
+    return None if said is None else said["hour"]
+
+
+_HOUR_SAID = compile_later(
+    r"(?:,| –| -)? ?(?:at |from )?(?P<hour>\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)|\d{1,2}[:.]\d\d|noon|"
+    r"midday|(?<=at )\d{1,2}(?! ?(?:%|km|kg|euros?|pounds?|people|of)\b))(?![\w:])",
+    re.I,
+)
 _SAME_HOUR = compile_later(
     r"(?<!\w)\d|\b(?:same|still|mov\w+|shift\w*|push\w*|brought|put|postpon\w+|reschedul\w+|swap\w*)\b",
     re.I,

@@ -16,6 +16,23 @@ import pytest
         (("my kanban wip limit is 3", "team voted, 5 it is"), ("is 3",), ("5",)),
         (("we got 12 customers on the saas", "15 now woop"), ("12 customers",), ("15",)),
         (("My rent is 940.", "it's 985 since yesterday"), ("940",), ("985",)),
+        (("We are getting married in June.", "wedding is pushed to september"), ("June",), ()),
+        (
+            ("We are getting married in June.", "we had to move the wedding to september"),
+            ("June",),
+            (),
+        ),
+        (("We are getting married in June.", "the wedding is in september now"), ("June",), ()),
+        (
+            ("My flight is on the 3rd at 10.", "they moved my flight to the 4th, 6am"),
+            ("3rd", "at 10"),
+            ("4th at 6am",),
+        ),
+        (
+            ("My flight is on the 3rd at 10.", "they moved my flight to the 4th"),
+            ("3rd",),
+            ("4th at 10",),
+        ),
         (("My standup is at 9.", "its at 10 since monday"), ("at 9",), ("10",)),
         (("My gym is 25 a month.", "its 35 a month since january, robbery"), ("25",), ("35",)),
         (("my bench is 80kg", "85 today!! for a double. buzzing"), ("80",), ("85",)),
