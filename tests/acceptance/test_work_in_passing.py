@@ -23,6 +23,11 @@ OPENINGS = [
     ("I've got Reception this year, 28 of them", {"teaches.class": "Reception"}),
     ("Second-year PhD student in soil science at Wageningen, I need help to plan my fieldwork",
      {"work.role": "Second-year PhD student"}),
+    ("I work full time as a nurse", {"work.role": "nurse"}),
+    ("I work part-time at Lidl as a cashier", {"work.employer": "Lidl", "work.role": "cashier"}),
+    ("I'm part time at Aldi", {"work.employer": "Aldi"}),
+    ("I work part time.", {"work.mode": "part time"}),
+    ("im full time", {"work.mode": "full time"}),
     ("im a nurse on permanent nights", {"work.role": "nurse", "work.hours": "permanent nights"}),
 ]  # fmt: skip
 
@@ -49,6 +54,7 @@ NEWS = [
     ("I am a delivery rider with Swiggy",
      "from when I joined the Bajaj service centre as mechanic all my shirts are spoiled",
      ("rider", "Swiggy"), "mechanic"),
+    ("I work part time.", "im full time again", ("part time",), "full time"),
     ("I am a security guard with G4S", "my back is paining since I have become cab driver",
      ("guard",), "cab driver"),
     ("product owner at Zalando here", "need a farewell line for my old team, at N26 since monday",
