@@ -44,3 +44,12 @@ class Somebody:
         believed = [each.text for each in self.believed_after(*turns, besides=())]
         assert not [each for each in over if any(each in text for text in believed)], believed
         assert not [each for each in stands if not any(each in t for t in believed)], believed
+
+    def keeps_nothing_of(self, said: str) -> None:
+        """Asserts that nothing is believed of them after these words."""
+        assert [each.text for each in self.believed_after(said, besides=())] == []
+
+    def keeps(self, said: str, words: str) -> None:
+        """Asserts that after these words a belief has some of them, in any case of letters."""
+        believed = [each.text for each in self.believed_after(said, besides=())]
+        assert any(words.lower() in each.lower() for each in believed), believed
