@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from beliefledger.gate.literals import Guarded
+from beliefledger.gate.literals import Guarded, Line, Table
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.late_patterns import compile_later
 
@@ -48,6 +48,10 @@ class Cues:
     def lines(self, name: str) -> list[Guarded]:
         """The lines of a block as a pattern each."""
         return [Guarded(self._filled(line), re.I) for line in self._blocks[name].splitlines()]
+
+    def table(self, *names: str) -> Table[Line]:
+        """The lines of some blocks, of which one look tells which may find something."""
+        return Table(Line(each) for name in names for each in self.lines(name))
 
     def _filled(self, lines: str) -> str:
         for part, pattern in self._blocks["parts"].items():

@@ -19,8 +19,8 @@ from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.late_patterns import compile_later
 
 _CUES = Cues("rules/handed_texts.yaml")
-_OPENED = _CUES.lines("opened")
-_ASKED = _CUES.lines("asked")
+_OPENED = _CUES.table("opened")
+_ASKED = _CUES.table("asked")
 _MARKED = _CUES.guarded("marked")
 _WHOLE = _CUES.guarded("whole")
 _RETURNED = _CUES.guarded("returned")
@@ -89,7 +89,8 @@ def _begin(text: str, low: str) -> tuple[int, int] | None:
     found: list[tuple[int, int]] = []
     for at in [0, *(each.end() for each in _STARTS.finditer(text, 0, _EARLY))]:
         early, lower = text[at : at + _EARLY], low[at : at + _EARLY]
-        ends = [each.end() for line in _OPENED if (each := line.search(early, lower))]
+        possible = (each.pattern.pattern for each in _OPENED.possible(lower))
+        ends = [match.end() for each in possible if (match := each.search(early))]
         found += [(at, at + end) for end in ends]
     marked = _MARKED.search(text, low)
     if marked is not None:
@@ -107,9 +108,8 @@ def _questions(text: str, low: str) -> Iterator[tuple[int, int]]:
     """The rest of a sentence that asks something of the words in it: "who sings …"."""
     for start, end in sentences(text[:_EARLY]):
         sentence, lower = text[start:end], low[start:end]
-        for line in _ASKED:
-            if line.search(sentence, lower) is not None:
-                yield start, end
+        if any(each.pattern.pattern.search(sentence) for each in _ASKED.possible(lower)):
+            yield start, end
 
 
 def _is_text(text: str, begin: int, end: int | None = None) -> bool:
@@ -167,6 +167,3 @@ def _rows(text: str) -> Iterator[tuple[int, int]]:
     rows = [found.span() for found in _ROW.finditer(text)] if "\n" in text else []
     if len(rows) > 1:
         yield rows[0][0], rows[-1][1]
-
-
-__all__ = ["end_of", "handed"]

@@ -11,11 +11,9 @@ from collections.abc import Iterator
 
 from beliefledger.gate.cues import Cues
 from beliefledger.gate.literals import plain
-from beliefledger.gate.sentences import sentences
+from beliefledger.gate.sentences import LONGEST, sentences
 
 _CUES = Cues("rules/known_lines.yaml")
-LONGEST = 600
-"""Turns of more characters quote more than a line."""
 _LINES = tuple(f" {each.strip()} " for each in _CUES["lines"].splitlines())
 _MARKS = re.compile(r"[^\w\s]")
 _HEARD = _CUES.guarded("heard")

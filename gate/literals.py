@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from beliefledger.ledger.kept_patterns import PATTERNS
 from beliefledger.ledger.late_patterns import compile_later
@@ -63,6 +63,12 @@ class HasPattern(Protocol):
     def pattern(self) -> Guarded: ...
 
 
+class Line(NamedTuple):
+    """An entry that says nothing beside what it finds."""
+
+    pattern: Guarded
+
+
 E = TypeVar("E", bound=HasPattern)
 
 
@@ -82,6 +88,13 @@ class Table(Generic[E]):
         for places in filed.found(low):
             found.update(places)
         return [self.entries[place] for place in sorted(found)]
+
+    def found(self, low: str) -> Iterator[re.Match[str]]:
+        """What each of the entries finds first in a text in lower case, in their order."""
+        for each in self.possible(low):
+            match = each.pattern.pattern.search(low)
+            if match is not None:
+                yield match
 
     @cached_property
     def _looked_up(self) -> tuple[list[int], _Filed]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from beliefledger.gate import deadline, scorers
 from beliefledger.gate.antecedents import FILLERS, FIRST_PERSON, hangs, name_before
 from beliefledger.gate.asking_tails import asks_behind, told_until
 from beliefledger.gate.coming_days import coming
-from beliefledger.gate.literals import Guarded, Table, lowered
+from beliefledger.gate.literals import Guarded, Line, Table, lowered
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import bare_nouns, hyperboles, idioms, replies
 from beliefledger.gate.rules.findings import topic_of
@@ -62,26 +62,26 @@ def _data() -> dict[str, Any]:
 
 
 @cache
-def _about_speaker() -> Table[_Words]:
+def _about_speaker() -> Table[Line]:
     """How people speak of themselves without "I" or "my"."""
     return _table("about the speaker", re.IGNORECASE)
 
 
 @cache
-def _never() -> Table[_Words]:
+def _never() -> Table[Line]:
     """What a note never has, in lower case: special categories, secrets, code, orders, where
     somebody is just now, long quotations."""
     return _table("never")
 
 
 @cache
-def _seldom() -> Table[_Words]:
+def _seldom() -> Table[Line]:
     """What a note seldom has, in lower case: requests, hearsay, errors, people in general."""
     return _table("seldom")
 
 
 @cache
-def _secrets() -> Table[_Words]:
+def _secrets() -> Table[Line]:
     """What lets somebody in or pay, in lower case."""
     return _table("secrets")
 
@@ -91,17 +91,13 @@ def tells_secret(sentence: str) -> bool:
     return _has(_secrets(), sentence)
 
 
-def _has(table: Table[_Words], sentence: str) -> bool:
+def _has(table: Table[Line], sentence: str) -> bool:
     lower = sentence.lower()
     return any(each.pattern.pattern.search(lower) for each in table.possible(lowered(lower)))
 
 
-class _Words(NamedTuple):
-    pattern: Guarded
-
-
-def _table(name: str, flags: int = 0) -> Table[_Words]:
-    return Table(_Words(Guarded(scorers.filled(each), flags)) for each in _data()[name].values())
+def _table(name: str, flags: int = 0) -> Table[Line]:
+    return Table(Line(Guarded(scorers.filled(each), flags)) for each in _data()[name].values())
 
 
 def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ()) -> list[Candidate]:

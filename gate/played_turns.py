@@ -7,30 +7,18 @@ that games have more often than life. The words are in `rules/played.yaml`.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from beliefledger.gate.cues import Cues
-from beliefledger.gate.literals import Guarded, Table, plain
-from beliefledger.gate.sentences import sentences
+from beliefledger.gate.literals import Line, Table, plain
+from beliefledger.gate.sentences import LONGEST, sentences
 
 _CUES = Cues("rules/played.yaml")
-LONGEST = 600
-"""Turns of more characters tell of more than a game."""
 _FEW = 2
 """A turn of so few sentences is all of one thing."""
 _ENOUGH = 2
 """So many hints show a game; a telling word counts as so many."""
 
 
-class _Words(NamedTuple):
-    pattern: Guarded
-
-
-def _table(block: str) -> Table[_Words]:
-    return Table(map(_Words, _CUES.lines(block)))
-
-
-_TELLING, _HINTS, _OF_LIFE = _table("telling"), _table("hints"), _table("of life")
+_TELLING, _HINTS, _OF_LIFE = map(_CUES.table, ("telling", "hints", "of life"))
 
 
 def played(text: str) -> tuple[int, int] | None:
@@ -40,7 +28,7 @@ def played(text: str) -> tuple[int, int] | None:
         return None
     low = plain(text)
     shown = _ENOUGH * _found(_TELLING, low) + _found(_HINTS, low)
-    if shown < _ENOUGH or (shown < 2 * _ENOUGH and _found(_OF_LIFE, low)):
+    if shown < _ENOUGH or (shown < 2 * _ENOUGH and any(_OF_LIFE.found(low))):
         return None
     there = list(sentences(text))
     showing = [each for each in there if _shows(plain(text[each[0] : each[1]]))]
@@ -50,9 +38,9 @@ def played(text: str) -> tuple[int, int] | None:
 
 
 def _shows(low: str) -> bool:
-    return bool(_found(_TELLING, low) or _found(_HINTS, low))
+    return any(_TELLING.found(low)) or any(_HINTS.found(low))
 
 
-def _found(table: Table[_Words], low: str) -> int:
+def _found(table: Table[Line], low: str) -> int:
     """How many lines of a table find something in a text."""
-    return sum(each.pattern.pattern.search(low) is not None for each in table.possible(low))
+    return sum(1 for _ in table.found(low))

@@ -12,11 +12,8 @@ import re
 from collections.abc import Iterator
 
 from beliefledger.gate.rules.lexicon import public_names
-from beliefledger.gate.sentences import sentences
+from beliefledger.gate.sentences import LONGEST, sentences
 from beliefledger.ledger.late_patterns import compile_later
-
-LONGEST = 600
-"""Turns of more characters are documents, and are read as such."""
 
 
 def public_news(text: str) -> Iterator[tuple[int, int]]:

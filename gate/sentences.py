@@ -9,6 +9,9 @@ from functools import lru_cache
 from beliefledger.gate.calendar_names import MONTHS
 from beliefledger.ledger.late_patterns import compile_later
 
+LONGEST = 600
+"""Turns of more characters are documents, and no chat: whole sentences are not taken out of them as
+news, jests or guesses."""
 _BREAK = compile_later(r"(?<![.!?…])[.!?…]++[\"'”’)\]*]*+(?=\s)|\n++")
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st sr jr vs e.g i.e etc approx dept est inc ltd co no vol fig mt ft".split()

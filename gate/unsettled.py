@@ -10,11 +10,8 @@ from collections.abc import Iterator
 
 from beliefledger.gate.cues import Cues
 from beliefledger.gate.literals import plain
-from beliefledger.gate.sentences import sentences
+from beliefledger.gate.sentences import LONGEST, sentences
 from beliefledger.ledger.late_patterns import compile_later
-
-LONGEST = 600
-"""Turns of more characters are documents, and are read as such."""
 
 _CUES = Cues("rules/unsettled.yaml")
 _OPEN = tuple(_CUES.guarded(block) for block in ("rumoured", "undecided", "guessed"))

@@ -10,16 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
 
 from beliefledger.gate.cues import Cues
-from beliefledger.gate.literals import Guarded, Table, plain
+from beliefledger.gate.literals import plain
 from beliefledger.gate.rules.lexicon import WORDS, public_names
-from beliefledger.gate.sentences import sentences
+from beliefledger.gate.sentences import LONGEST, sentences
 from beliefledger.ledger.late_patterns import compile_later
 
-LONGEST = 600
-"""Turns of more characters are documents, and are read as such."""
 _FOLLOWING = 200
 """So many characters behind a name tell what it does."""
 
@@ -46,17 +43,9 @@ _DOES = {
 """What those do in public who have the names of a kind, as the words behind the name tell."""
 
 
-class _Line(NamedTuple):
-    pattern: Guarded
-
-
-def _table(*blocks: str) -> Table[_Line]:
-    return Table(_Line(line) for block in blocks for line in _CUES.lines(block))
-
-
-_OF_ALL = _table("people as such")
+_OF_ALL = _CUES.table("people as such")
 """What is of nobody, whatever it is told with."""
-_OF_THE_WORLD = _table("anybody", "whole kinds", "offices", "prices", "weather", "shows")
+_OF_THE_WORLD = _CUES.table("anybody", "whole kinds", "offices", "prices", "weather", "shows")
 """What is of nobody where nothing ties it to the speaker."""
 
 
@@ -71,22 +60,18 @@ def world_news(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_news(low: str) -> bool:
-    if _has(_OF_ALL, low):
+    if any(_OF_ALL.found(low)):
         return True
     told = _FELT.sub(" ", low)
     if _TIED.search(told, _lead(told)) is not None:
         return False
-    return _has(_OF_THE_WORLD, told) or _is_of_public_name(told)
+    return any(_OF_THE_WORLD.found(told)) or _is_of_public_name(told)
 
 
 def _lead(low: str) -> int:
     """Where the sentence itself begins: "i heard that …" ties nothing."""
     lead = _LEAD.match(low)
     return 0 if lead is None else lead.end()
-
-
-def _has(table: Table[_Line], low: str) -> bool:
-    return any(line.pattern.pattern.search(low) for line in table.possible(low))
 
 
 def _is_of_public_name(low: str) -> bool:

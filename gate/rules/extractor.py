@@ -185,7 +185,7 @@ class RuleExtractor:
         if lapses.may_be_in(text):
             for start, end in told:
                 found += lapses.findings(text, start, end)
-        for start, end in told:  # TRIAL
+        for start, end in told:  # as the scorer has learned it
             found += successions.findings(text, start, end)
         taken_back = denials.named(text, turn.said_at, _stated)
         return [*taken_back, *(to_candidate(each, turn.said_at) for each in found)]

@@ -4,9 +4,8 @@ as what something is: "my house is a tip". The lists are in `idioms.yaml`."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from beliefledger.gate.literals import Guarded, Table, lowered
+from beliefledger.gate.literals import Guarded, Line, Table, lowered
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules.lexicon import expanded, load
 from beliefledger.ledger.candidate import SELF, Candidate
@@ -15,12 +14,8 @@ from beliefledger.ledger.late_patterns import compile_later
 _DATA = load("idioms.yaml")
 
 
-class _Saying(NamedTuple):
-    pattern: Guarded
-
-
-_SAYINGS = Table(_Saying(Guarded(expanded(each, _DATA["parts"]))) for each in _DATA["idioms"])
-_JESTS = Table(_Saying(Guarded(expanded(each, _DATA["parts"]))) for each in _DATA["jests"])
+_SAYINGS = Table(Line(Guarded(expanded(each, _DATA["parts"]))) for each in _DATA["idioms"])
+_JESTS = Table(Line(Guarded(expanded(each, _DATA["parts"]))) for each in _DATA["jests"])
 _WORD = compile_later(r"[^\W_]+")
 _BEST = compile_later(
     r"(?:the )?(?:best|worst|greatest|laziest|coolest|slowest|fastest|biggest|proudest|happiest)\b"
@@ -106,7 +101,7 @@ def is_jest(text: str) -> bool:
     return text.count(" ") < _OF_A_JEST and next(_found(_JESTS, text), None) is not None
 
 
-def _found(table: Table[_Saying], text: str) -> Iterator[tuple[int, int]]:
+def _found(table: Table[Line], text: str) -> Iterator[tuple[int, int]]:
     low = lowered(text)
     for each in table.possible(low):
         for match in each.pattern.pattern.finditer(low):

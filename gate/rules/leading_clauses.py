@@ -26,12 +26,11 @@ _SAYING = frozenset(
     " imagine dream dreamt noticed realised realized found decided told him her me us them".split()
 )
 """… nor behind these, of what is only thought or told: "because I really hope my son gets it"."""
+_GOES_ON = _NO_END | _SAYING
 _FINITE = AS_BASE | {Form.PAST}
 _IS = frozenset("is are was were has have had can will would feels seems".split())
 _OWNED = 4
 """So many words at most stand between an owner and the verb: "my two older kids sleep"."""
-
-
 _POST = 6
 """In so many words a post is named, with what stands before its employer."""
 _NO_POST = _OWNERS - {"the"} | frozenset(
@@ -63,7 +62,7 @@ def parted(words: list[Token]) -> list[Token]:
         if mark and did is None:
             return words
         before = words[place - 1].low
-        if mark or (before not in _NO_END | _SAYING and _begins(words, place)):
+        if mark or (before not in _GOES_ON and _begins(words, place)):
             end = words[place - 1].end
             leading = words[:place]
             if did is not None:

@@ -175,16 +175,14 @@ class NatsRelay:
                     tls=tls,
                 )
                 await self._prepare(client)
-            except _FAILED as problem:
-                if client is not None:
-                    await client.close()
-                self._tell("retries", f"{type(problem).__name__}")
-                await self._pause(delay)
-            except BaseException:  # also where it is stopped: nobody else closes it
+            except BaseException as problem:  # also where it is stopped: nobody else closes it
                 if client is not None:
                     with suppress(*_FAILED):
                         await client.close()
-                raise
+                if not isinstance(problem, _FAILED):
+                    raise
+                self._tell("retries", f"{type(problem).__name__}")
+                await self._pause(delay)
             else:
                 return client
         return None
