@@ -247,7 +247,7 @@ class Words:
     """Without any model: vectors of single words that were distilled from MiniLM, read on first
     use. A text has the weighted mean of its words' vectors; their order does not count."""
 
-    name = "words-2"
+    name = "words-3"
     dimension = 96
     floor = 0.1
     weight = 0.4
@@ -268,9 +268,15 @@ class Words:
         return self._vectors.embed(texts)
 
 
-class FormerWords(Words):
-    """The vectors that `Words` had before they were fitted to sentences. Ledgers that adopted them
+class SentenceWords(Words):
+    """The vectors that `Words` had before they were fitted to questions. Ledgers that adopted them
     go on with them, and recalls made with them are replayed."""
+
+    name = "words-2"
+
+
+class FormerWords(Words):
+    """The vectors that these had before they were fitted to sentences."""
 
     name = "words-1"
     floor = 0.25
@@ -374,7 +380,7 @@ def is_cached(name: str, cache: str | None) -> bool:
 
 
 OWN: dict[str, Callable[[], Embedder]] = {
-    each.name: each for each in (Words, FormerWords, Hashed, MiniLM)
+    each.name: each for each in (Words, SentenceWords, FormerWords, Hashed, MiniLM)
 }
 """The models that need no library of models, by their names."""
 

@@ -17,17 +17,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from beliefledger.ledger.errors import EmbedderWrong
-from beliefledger.projections.search_terms import terms
+from beliefledger.projections.search_terms import stems, terms, words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
 
-FILE = "words-2.bin"
-SHA256 = "a6a36e083eedcc9e52968b25e7124d214515e1a63807238154cd9f94d0684e17"
+FILE = "words-3.bin"
+SHA256 = "10a2c86e9afe67d246adae5d8672974e2f42c3ec04113df6a9fca1dc6cb7fa07"
 FILES = {
-    "words-2": (FILE, SHA256),
+    "words-3": (FILE, SHA256),
+    "words-2": (
+        "words-2.bin",
+        "a6a36e083eedcc9e52968b25e7124d214515e1a63807238154cd9f94d0684e17",
+    ),
     "words-1": (
         "words-1.bin",
         "25858a19eceb7e190d2b8441b59e4de6148e65fc7d5fc3f549e67fb39b1871ed",
@@ -49,6 +53,8 @@ class WordVectors(NamedTuple):
     """… and what it is multiplied by."""
     unknown: float
     """The length of the vector of a stem that is not there."""
+    whole: bool = False
+    """Whether stop words count, and the question mark."""
 
     @property
     def dimension(self) -> int:
@@ -57,8 +63,9 @@ class WordVectors(NamedTuple):
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row of length 1 for each text, in their order; zeros for a text without a term."""
         vectors = np.zeros((len(texts), self.dimension), np.float32)
+        read = every_term if self.whole else terms
         for number, text in enumerate(texts):
-            vectors[number] = self._sum(Counter(terms(text)))
+            vectors[number] = self._sum(Counter(read(text)))
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors /= np.where(norms > 0, norms, 1)
         return vectors
@@ -89,16 +96,22 @@ class WordVectors(NamedTuple):
         return own
 
 
-def packed(stems: Sequence[str], vectors: Floats, unknown: float) -> bytes:
+def every_term(text: str) -> list[str]:
+    """The stems of a text's words, stop words among them, and its question mark."""
+    return [*stems(words(text)), *("?" if "?" in text else "")]
+
+
+def packed(names: Sequence[str], vectors: Floats, unknown: float, *, whole: bool = False) -> bytes:
     """The file's content: each row is divided by its highest number, and rounded."""
     factors = np.abs(vectors).max(axis=1) / _MOST
     rounded = np.rint(vectors / factors[:, None]).astype(np.int8)
-    words = "\n".join(stems).encode()
-    words += b"\n" * (-len(words) % _ALIGNED)
-    told = {"dimension": vectors.shape[1], "stems": len(stems), "unknown": unknown}
-    head = json.dumps(told | {"bytes": len(words)}).encode()
+    listed = "\n".join(names).encode()
+    listed += b"\n" * (-len(listed) % _ALIGNED)
+    told = {"dimension": vectors.shape[1], "stems": len(names), "unknown": unknown}
+    told |= {"whole": True} if whole else {}
+    head = json.dumps(told | {"bytes": len(listed)}).encode()
     head += b" " * (-(len(head) + 1) % _ALIGNED) + b"\n"
-    content: bytes = head + words + factors.astype("<f4").tobytes() + rounded.tobytes()
+    content: bytes = head + listed + factors.astype("<f4").tobytes() + rounded.tobytes()
     return content
 
 
@@ -106,12 +119,13 @@ def unpacked(content: bytes) -> WordVectors:
     """The vectors of a file that `packed` made."""
     at = content.index(b"\n") + 1
     told = json.loads(content[:at])
-    words = content[at : at + told["bytes"]].decode().split("\n")[: told["stems"]]
+    listed = content[at : at + told["bytes"]].decode().split("\n")[: told["stems"]]
     at += told["bytes"]
     factors = np.frombuffer(content, "<f4", told["stems"], at)
     rows = np.frombuffer(content, np.int8, offset=at + factors.nbytes)
-    places = {word: place for place, word in enumerate(words)}
-    return WordVectors(places, rows.reshape(told["stems"], -1), factors, told["unknown"])
+    places = {word: place for place, word in enumerate(listed)}
+    whole = told.get("whole", False)
+    return WordVectors(places, rows.reshape(told["stems"], -1), factors, told["unknown"], whole)
 
 
 def checked(content: bytes, file: str = FILE, sha256: str = SHA256) -> WordVectors:
