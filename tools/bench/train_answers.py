@@ -29,14 +29,18 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
+from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
 from beliefledger.projections import answer_order, novelty, retrieval
 from beliefledger.projections.current_first import Placed
 from beliefledger.projections.embedding import MINILM, Words
-from beliefledger.projections.evidence import Evidence
+from beliefledger.projections.evidence import Evidence, turn_of
+from beliefledger.projections.index import SubjectIndex
+from beliefledger.projections.showing import blanked
 from beliefledger.tools.bench import stories, talks, train_novelty
 from beliefledger.tools.bench.adam import Adam
+from beliefledger.tools.bench.histories import KINDS, Asked, histories, tell
 from beliefledger.tools.bench.searching import K, model_of
 from beliefledger.tools.bench.stories import STORIES, Story, written
 from beliefledger.tools.bench.talks import TALKS
@@ -44,7 +48,7 @@ from beliefledger.tools.bench.talks import TALKS
 WEIGHTS = Path(answer_order.__file__).with_name("answer_order.yaml")
 MUCH = {
     "talk": 2.0, "mixed now": 1.0, "mixed past": 1.0, "one now": 0.5, "one past": 0.5,
-    "near now": 4.0, "people": 2.0,
+    "near now": 4.0, "people": 2.0, "history one": 0.25, "history mixed": 0.5,
 }  # fmt: skip
 """How much a question of each kind counts."""
 PEOPLE = "people_tune"
@@ -58,7 +62,8 @@ STEPS, RATE = 1_000, 0.03
 _THREE = 3
 
 Vector = NDArray[np.float64]
-Told = Callable[[str], str | None]
+Told = Callable[[str, str], str | None]
+"""What a result tells, by its text and by the words of the turn that it is of."""
 
 
 class Case(NamedTuple):
@@ -113,8 +118,9 @@ def asked(model: str) -> Iterator[Case]:
                     person = f"{half} {talk.name}"
                     _remember(memory, person, talk.turns)
                     for each in talk.asks:
+                        told = by_text(each.told)
                         yield from _case(
-                            memory, model, kind, person, each.words, talk.asked_at, each.told
+                            memory, model, kind, person, each.words, talk.asked_at, told
                         )
             people = stories.mixed(written(STORIES / "tune.yaml"))
             near = written(STORIES / "near.yaml")
@@ -134,6 +140,14 @@ def asked(model: str) -> Iterator[Case]:
             for story in near:
                 with scorers[fold_of[story.name]]:
                     yield from _of_stories(memory, model, "near", story.name, [story])
+            for kind in KINDS:
+                for history in histories(kind):
+                    tell(memory, history)
+                    for one in history.asks:
+                        yield from _case(
+                            memory, model, f"history {kind}", history.name,
+                            one.words, history.asked_at, by_words(one),
+                        )  # fmt: skip
 
 
 def scorers_without(fold_of: Mapping[str, int]) -> list[AbstractContextManager[object]]:
@@ -179,11 +193,21 @@ def told_now(story: Story) -> Told:
         found = story.told(text)
         return "answer" if found == "current" else found
 
-    return told
+    return by_text(told)
+
+
+def by_text(told: Callable[[str], str | None]) -> Told:
+    """What a result tells, by its text alone."""
+    return lambda text, _: told(text)
+
+
+def by_words(asked: Asked) -> Told:
+    """What a result tells of a history, by the words of its turn alone."""
+    return lambda _, words: asked.told(words)
 
 
 def _past(answer: re.Pattern[str]) -> Told:
-    return lambda text: "answer" if answer.search(text) else None
+    return by_text(lambda text: "answer" if answer.search(text) else None)
 
 
 def _remember(memory: MemoryLedger, person: str, turns: Iterable[tuple[datetime, str]]) -> None:
@@ -201,13 +225,13 @@ def _case(
     told: Told,
 ) -> Iterator[Case]:
     """The question's results as they are without any weights; none where there are none."""
-    seen: list[tuple[Sequence[Placed], Vector, bool]] = []
+    seen: list[tuple[Sequence[Placed], Vector, Evidence]] = []
 
     def kept(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
         first = placed[: answer_order.WINDOW]
         if first:
             features = answer_order.features(first, evidence)
-            seen.append((first, features, evidence.asked.tense == "now"))
+            seen.append((first, features, evidence))
         return list(placed)
 
     def nothing(_: str) -> None:
@@ -220,17 +244,32 @@ def _case(
     ):
         results = memory.search(person, words, K, valid_at=at, record=False).results
     if seen:
-        placed, features, now = seen[-1]
+        placed, features, evidence = seen[-1]
         place_of = {each.number: place for place, each in enumerate(placed)}
         yield Case(
             model,
             kind,
             person,
             features[: len(results)],
-            [told(each.text) for each in results],
-            now,
+            [
+                told(
+                    each.text, words_of(memory, evidence.index, turn_of(of.number, evidence.index))
+                )
+                for each, of in zip(results, placed, strict=False)
+            ],
+            evidence.asked.tense == "now",
             [None if each.newer is None else place_of.get(each.newer) for each in placed],
         )
+
+
+def words_of(memory: MemoryLedger, index: SubjectIndex, number: int) -> str:
+    """The words of a text of an index, as a search shows them."""
+    position = int(index.texts["words_at"][number])
+    event = memory._core.log.read_at([position])[position].event
+    if isinstance(event, TurnRecorded):
+        return blanked(event.content, index.turns[index.turn_ids[number]].withheld)
+    claim: str = getattr(event, "memory").claim  # noqa: B009 - of any event that writes a memory
+    return claim
 
 
 # What is learned of it

@@ -16,7 +16,7 @@ import re
 import tempfile
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
@@ -26,25 +26,27 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
 from beliefledger.projections import answer_order, take_overs
 from beliefledger.projections.current_first import Placed
 from beliefledger.projections.embedding import MINILM, Words
-from beliefledger.projections.evidence import Evidence
+from beliefledger.projections.evidence import Evidence, turn_of
 from beliefledger.projections.index import SubjectIndex
-from beliefledger.projections.showing import blanked
 from beliefledger.tools.bench import stories, talks, train_answers
 from beliefledger.tools.bench.adam import Adam
+from beliefledger.tools.bench.histories import KINDS, histories, tell
 from beliefledger.tools.bench.searching import K, model_of
 from beliefledger.tools.bench.stories import STORIES, Story, written
 from beliefledger.tools.bench.talks import TALKS
 
 WEIGHTS = Path(take_overs.__file__).with_name("take_overs.yaml")
-MUCH = {"one": 1.0, "mixed": 1.0, "talk": 2.0}
+MUCH = {"one": 1.0, "mixed": 1.0, "talk": 2.0, "history one": 0.5, "history mixed": 0.5}
 """How much a question of each kind counts …"""
-OF = {"tune": 0.5, "tune_2": 1.5, "tune_3": 1.5, "test_2": 1.0, "test_6": 1.5, "near": 3.0}
+OF = {
+    "tune": 0.5, "tune_2": 1.5, "tune_3": 1.5, "tune_4": 1.5, "test_2": 1.0, "test_6": 1.5,
+    "near": 3.0,
+}  # fmt: skip
 """… and one of each file of stories."""
 STALE = 3.0
 """How much it counts, beside what answers, that it is more probable than what is outdated."""
@@ -54,7 +56,6 @@ STEPS, RATE = 200, 0.05
 _HARDLY = 1e-6
 
 Vector = NDArray[np.float64]
-Told = Callable[[str], str | None]
 
 
 class Case(NamedTuple):
@@ -129,7 +130,8 @@ def asked(model: str) -> Iterator[Case]:
                         memory.remember(f"{half} {talk.name}", words, said_at=said_at)
                     for each in talk.asks:
                         of = (model, half, "talk", f"{half} {talk.name}")
-                        yield from case(memory, of, of[-1], each.words, talk.asked_at, each.told)
+                        told = train_answers.by_text(each.told)
+                        yield from case(memory, of, of[-1], each.words, talk.asked_at, told)
             for half in OF:
                 some = written(STORIES / f"{half}.yaml")
                 together = stories.mixed(some)
@@ -143,6 +145,17 @@ def asked(model: str) -> Iterator[Case]:
                         of = (model, half, kind, f"{half} {group_of[group[0].name]}")
                         with nullcontext() if fold is None else scorers[fold]:
                             yield from _of_stories(memory, of, person, group)
+            yield from _of_histories(memory, model)
+
+
+def _of_histories(memory: MemoryLedger, model: str) -> Iterator[Case]:
+    for kind in KINDS:
+        for history in histories(kind):
+            tell(memory, history)
+            of = (model, "histories", f"history {kind}", history.name)
+            for each in history.asks:
+                told = train_answers.by_words(each)
+                yield from case(memory, of, history.name, each.words, history.asked_at, told)
 
 
 def _of_stories(
@@ -157,11 +170,11 @@ def _of_stories(
 
 def case(
     memory: MemoryLedger,
-    of: tuple[str, str, str, str],
+    called: tuple[str, str, str, str],
     person: str,
     words: str,
     at: datetime,
-    told: Told,
+    told: train_answers.Told,
 ) -> Iterator[Case]:
     """A question as it is asked of the product; none where nothing may take a place."""
     seen: list[tuple[list[Placed], take_overs.Pairs, Vector, SubjectIndex]] = []
@@ -192,19 +205,14 @@ def case(
         texts, pairs, meant, index = seen[-1]
         numbers = [each.number for each in texts]
         if firsts[-1] in numbers:
-            tells = [told(_text(memory, index, each)) for each in numbers]
+            turns = [turn_of(each, index) for each in numbers]
+            texts_of, turns_of = (
+                [train_answers.words_of(memory, index, each) for each in some]
+                for some in (numbers, turns)
+            )
+            tells = [told(*each) for each in zip(texts_of, turns_of, strict=True)]
             first = numbers.index(firsts[-1])
-            yield Case(*of, meant, pairs.features, pairs.later, tells, first)
-
-
-def _text(memory: MemoryLedger, index: SubjectIndex, number: int) -> str:
-    """The words of a text of an index, as a search shows them."""
-    position = int(index.texts["words_at"][number])
-    event = memory._core.log.read_at([position])[position].event
-    if isinstance(event, TurnRecorded):
-        return blanked(event.content, index.turns[index.turn_ids[number]].withheld)
-    claim: str = getattr(event, "memory").claim  # noqa: B009 - of any event that writes a memory
-    return claim
+            yield Case(*called, meant, pairs.features, pairs.later, tells, first)
 
 
 # What is learned of it

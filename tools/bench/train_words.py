@@ -182,7 +182,9 @@ def learned(
             optimizer.step()
             pace.step()
         now = vectors.detach().numpy()
-        report(f"pass {number + 1}", unpacked(packed(named, now, unknown_of(now), whole=True)), test)
+        report(
+            f"pass {number + 1}", unpacked(packed(named, now, unknown_of(now), whole=True)), test
+        )
     return named, vectors.detach().numpy()
 
 
@@ -235,7 +237,9 @@ def report(name: str, vectors: WordVectors, test: Sequence[Question]) -> None:
             right["of ten"] += texts[int(near.argmax())] in question.answers
             mine = [place for place, text in enumerate(texts) if text in people[question.of]]
             right["of one"] += texts[mine[int(near[mine].argmax())]] in question.answers
-    print(f"{name}:", *(f"{key} {count / len(test):.3f}" for key, count in right.items()), flush=True)
+    print(
+        f"{name}:", *(f"{key} {count / len(test):.3f}" for key, count in right.items()), flush=True
+    )
 
 
 if __name__ == "__main__":
