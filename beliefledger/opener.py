@@ -44,7 +44,7 @@ def open_memory(
     statements in turns: "rules", offline, "claude", "openai", one that an installed package
     registers, or one of your own; without one, what `BELIEFLEDGER_EXTRACTOR` says, else rules.
     `embedder` makes the vectors that search compares meanings with, until another one is adopted:
-    "words-2", "all-minilm-l6-v2", a model of sentence-transformers, one that an installed package
+    "words-3", "all-minilm-l6-v2", a model of sentence-transformers, one that an installed package
     registers, or one of your own; without one, what `BELIEFLEDGER_EMBEDDER` says, else the best
     that is installed. `redactions` are kinds of secrets of your own, as objects or by the names
     that packages register, besides those that `BELIEFLEDGER_REDACTIONS` names: in the whole

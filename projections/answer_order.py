@@ -17,13 +17,13 @@ import numpy as np
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.data_files import data
 from beliefledger.projections.aboutness import ABOUT
+from beliefledger.projections.arrivals import TOPIC, Arrivals, about_a_name, arrivals, mixed
 from beliefledger.projections.evidence import turn_of
 from beliefledger.projections.kept_slots import OTHER, all_elsewhere, kept_under
 from beliefledger.projections.mentions import ONLY_ASKS
 from beliefledger.projections.novelty import GENERAL, THEIRS, UNITS, UNREAL
 from beliefledger.projections.search_terms import terms as terms_in
 from beliefledger.projections.slot_routing import change_terms, light_terms, with_same
-from beliefledger.projections.take_overs import about_a_name, taker
 from beliefledger.projections.text_lines import USER
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ A_LIFE = 10
 """From so many turns on somebody has told of many things."""
 SAME = 0.4
 """How near to each other two texts have to be by meaning to be perhaps about the same."""
+TAKEN = 0.6
+"""How probably the first took the place of another for that one to be marked."""
 _LONG = 30
 """A text of so many terms is long."""
 NAMES = (
@@ -96,6 +98,7 @@ NAMES = (
     "renewed nearly now",
 )
 """The features, in their order. *Now* and *past* are of questions about now and about the past."""
+_TOPIC = [NAMES.index(each) for each in TOPIC]
 
 
 def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
@@ -238,7 +241,13 @@ def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
         return []
     now = evidence.asked.tense == "now"
     known, margin = features(first, evidence), OF_OTHERS if evidence.asked.kin else MARGIN
-    best = [first[each] for each in order(known, weights(), margin, now=now)]
+    worth, sure = known @ weights(), known[:, NAMES.index("kind surely")]
+    arrived = arrivals(first, known[:, _TOPIC], evidence)
+    if arrived is not None:
+        first, worth, sure = _with_later(first, mixed(worth, arrived), sure, arrived)
+    best = [first[each] for each in order(worth, sure, margin, now=now)]
+    if arrived is not None:
+        best = _marked(best, arrived, evidence)
     best = _about_first(_held_first(_own_first(best, evidence), evidence), evidence)
     best = _asked_last(_of_them_first(best, evidence), evidence)
     by = {each.number: each for each in best}
@@ -259,19 +268,37 @@ def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
                 ):
                     settled.setdefault(other.number, other)
         settled.setdefault(each.number, each)
-    return _renewed([*settled.values(), *placed[WINDOW:]], evidence)
+    return [*settled.values(), *(each for each in placed[WINDOW:] if each.number not in settled)]
 
 
-def _renewed(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:
-    """The results with what takes the place of the first before it."""
-    newer = taker(best[:WINDOW], evidence)
-    if newer is None:
-        return list(best)
-    first, *rest = best
-    if first.taken_up_by is None:
-        turn = turn_of(newer.number, evidence.index)
-        first = first._replace(taken_up_by=turn)
-    return [newer, first, *(each for each in rest if each.number != newer.number)]
+def _with_later(
+    first: Sequence[Placed], worth: Features, sure: Features, arrived: Arrivals
+) -> tuple[Sequence[Placed], Features, Features]:
+    """The results, what each is worth and whether it has the kind of answer; with them a later turn
+    that is worth more than all."""
+    count = len(first)
+    best = int(worth.argmax())
+    if best < count:
+        return first, worth[:count], sure
+    further = np.append(worth[:count], worth[best])
+    return [*first, arrived.texts[best]], further, np.append(sure, sure.max())
+
+
+def _marked(best: Sequence[Placed], arrived: Arrivals, evidence: Evidence) -> list[Placed]:
+    """The results, those marked whose place the first surely took."""
+    place = next(at for at, each in enumerate(arrived.texts) if each.number == best[0].number)
+    turn = turn_of(best[0].number, evidence.index)
+    taken = {
+        each.number
+        for each, chance in zip(arrived.texts, arrived.taken[:, place].tolist(), strict=False)
+        if chance >= TAKEN
+    }
+    return [
+        each._replace(taken_up_by=turn)
+        if each.number in taken and each.taken_up_by is None
+        else each
+        for each in best
+    ]
 
 
 def _own_first(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:
@@ -397,13 +424,11 @@ def _of_another(placed: Placed, wanted: Collection[str], evidence: Evidence) -> 
     return bool(kept) and kept.isdisjoint(wanted)
 
 
-def order(known: Features, weighed: Features, margin: float = MARGIN, *, now: bool) -> list[int]:
-    """The places of results, best first. Of a question about now the rules' first stays so unless
-    another is worth so much more, and has surely the kind of answer that is asked for if that one
-    has."""
-    worth = known @ weighed
+def order(worth: Features, sure: Features, margin: float = MARGIN, *, now: bool) -> list[int]:
+    """The places of results, best first, by what each is worth. Of a question about now the rules'
+    first stays so unless another is worth so much more, and has surely the kind of answer that is
+    asked for if that one has."""
     best: list[int] = np.argsort(-worth, kind="stable").tolist()
-    sure = known[:, NAMES.index("kind surely")]
     if now and (worth[best[0]] < worth[0] + margin or sure[best[0]] < sure[0]):
         best.remove(0)
         best.insert(0, 0)

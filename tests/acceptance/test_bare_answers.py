@@ -71,7 +71,7 @@ def test_a_joke_and_what_is_no_answer_say_nothing(somebody, asked, answer):
 
 
 def test_the_question_is_not_told_as_the_words_of_who_answered(place):
-    with open_memory(place, consent="consent", embedder="words-2") as memory:
+    with open_memory(place, consent="consent", embedder="words-3") as memory:
         memory.remember("ana", "my rent is 1100 a month", session="s")
         memory.record_turn("ana", "Where do you live now?", role="assistant", session="s")
         memory.remember("ana", "Cardiff", session="s")

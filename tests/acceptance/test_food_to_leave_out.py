@@ -7,7 +7,7 @@ import pytest
 from beliefledger import open_memory
 
 
-@pytest.mark.parametrize("embedder", ["words-2", "hashed-1"])
+@pytest.mark.parametrize("embedder", ["words-3", "hashed-1"])
 @pytest.mark.parametrize(
     ("said", "told"),
     [

@@ -23,7 +23,7 @@ def found(tmp_path, embedder, turns, question):
         return memory.search("ana", question).results
 
 
-@pytest.mark.parametrize("embedder", ["words-2", "hashed-1"])
+@pytest.mark.parametrize("embedder", ["words-3", "hashed-1"])
 @pytest.mark.parametrize(
     ("turns", "question", "first"),
     [
@@ -56,7 +56,7 @@ def test_news_of_something_else_takes_no_name_up(tmp_path, embedder, turns, ques
     assert results[0].taken_up_by is None
 
 
-@pytest.mark.parametrize("embedder", ["words-2", "hashed-1"])
+@pytest.mark.parametrize("embedder", ["words-3", "hashed-1"])
 @pytest.mark.parametrize(
     ("turns", "question", "first"),
     [
@@ -89,7 +89,7 @@ def test_what_the_subject_does_answers_nothing_of_others(
 RUI = ("my boyfriend is rui", "rui and i broke up", "my boyfriend is andre")
 
 
-@pytest.mark.parametrize("embedder", ["words-2", "hashed-1"])
+@pytest.mark.parametrize("embedder", ["words-3", "hashed-1"])
 @pytest.mark.parametrize(
     ("turns", "question", "told", "not_told"),
     [

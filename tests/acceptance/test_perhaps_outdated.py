@@ -14,7 +14,7 @@ TAKEN = [
 
 @pytest.fixture
 def memory(tmp_path):
-    with open_memory(tmp_path, consent="contract", embedder="words-2") as opened:
+    with open_memory(tmp_path, consent="contract", embedder="words-3") as opened:
         opened.consent.grant("ana", "explicit_consent", categories=("ordinary", "health"))
         yield opened
 

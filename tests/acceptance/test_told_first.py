@@ -56,7 +56,7 @@ UNSAID = [
 ]
 
 
-@pytest.fixture(scope="module", params=["hashed-1", "words-2"])
+@pytest.fixture(scope="module", params=["hashed-1", "words-3"])
 def memory(request, tmp_path_factory):
     place = tmp_path_factory.mktemp("ledger")
     with open_memory(place, consent="contract", embedder=request.param) as opened:

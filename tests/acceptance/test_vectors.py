@@ -301,12 +301,12 @@ def test_a_model_that_is_not_here_is_stood_in_for(memory):
     stream = embedder_stream(memory._log.tenant)
     memory._log.append([New(event, new_id(), stream, None, "system")], {stream: 0})
     found = memory.search("ana", "tea", record=False)
-    assert found.embedder == "words-2"
+    assert found.embedder == "words-3"
     assert any("of/another-machine, which is not installed" in note for note in found.notes)
     status = memory.vectors.status()
     assert (status.model, status.used, status.installed) == (
         "of/another-machine",
-        "words-2",
+        "words-3",
         False,
     )
     with pytest.raises(EmbedderMissing):
@@ -323,7 +323,7 @@ def test_words_are_the_default_and_what_adopted_the_older_fallback_stays(place, 
     monkeypatch.setattr(models, "installed", lambda: False)
     with open_memory(place, clock=clock) as newer:
         found = newer.search("ana", "some hot beverage?", record=False)
-        assert found.embedder == "words-2"
+        assert found.embedder == "words-3"
         assert any("word by word" in note and "pip install" in note for note in found.notes)
         assert newer.vectors.status("ana").missing == 0
         replay = newer.audit.replay_recall(recorded.recall_id)
@@ -484,7 +484,7 @@ def test_a_model_in_a_directory_is_known_by_its_digest(
     ours.rename(moved)
     with open_memory(place, clock=clock) as other:
         status = other.vectors.status()
-        assert (status.installed, status.used) == (False, "words-2")
+        assert (status.installed, status.used) == (False, "words-3")
         assert "BELIEFLEDGER_EMBEDDER" in status.note
     monkeypatch.setenv("BELIEFLEDGER_EMBEDDER", str(moved))
     with open_memory(place, clock=clock) as other:
@@ -493,7 +493,7 @@ def test_a_model_in_a_directory_is_known_by_its_digest(
     weights = moved / "config_sentence_transformers.json"
     weights.write_text(weights.read_text() + "\n")
     with open_memory(place, clock=clock) as other:
-        assert other.vectors.status().used == "words-2", "another model lies there"
+        assert other.vectors.status().used == "words-3", "another model lies there"
 
 
 def test_minilm_finds_the_same_from_its_own_directory(packaged, place, clock, tmp_path):

@@ -117,7 +117,7 @@ class Player:
 @pytest.fixture
 def year(place, clock) -> list[Asked]:
     clock.now = from_datetime(YEAR["sessions"][0]["begins"].replace(tzinfo=UTC))
-    with open_memory(place, consent="consent", embedder="words-2", clock=clock) as memory:
+    with open_memory(place, consent="consent", embedder="words-3", clock=clock) as memory:
         return list(Player(memory, clock).play())
 
 

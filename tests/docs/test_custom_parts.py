@@ -131,7 +131,7 @@ def test_a_tokenizer_that_is_not_there_tells_which_there_are(installed, tmp_path
 
 
 def test_an_embedder_that_is_not_there_tells_which_there_are(installed, tmp_path, monkeypatch):
-    there = "there are: words-2, words-1, hashed-1, .*acme-words-1"
+    there = "there are: words-3, words-2, words-1, hashed-1, .*acme-words-1"
     with pytest.raises(EmbedderMissing, match=there):
         open_memory(tmp_path / "ledger", embedder="acme-words-2")
     monkeypatch.setenv("BELIEFLEDGER_EMBEDDER", "word-2")

@@ -51,11 +51,11 @@ class Store:
 _NO_AUDIT = "no record of who was told what, nothing to verify, nothing sealed under a key"
 STORES = (
     Store("beliefledger, SQLite", "ours", "nothing of this list"),
-    Store("beliefledger, SQLite, no model", "ours, no model", "meaning beyond words-2"),
+    Store("beliefledger, SQLite, no model", "ours, no model", "meaning beyond words-3"),
     Store(
         "beliefledger, Postgres, no model",
         "ours, no model",
-        "meaning beyond words-2",
+        "meaning beyond words-3",
         postgres=True,
     ),
     Store(

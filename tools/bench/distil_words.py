@@ -1,8 +1,7 @@
-"""`python -m beliefledger.tools.bench.distil_words FREQUENCIES HAYSTACKS [--write]`: vectors of
-single words.
+"""`python -m beliefledger.tools.bench.distil_words FREQUENCIES HAYSTACKS`: vectors of single words.
 
-Distils projections/words-2.bin, which search compares texts with where no model is installed, from
-all-MiniLM-L6-v2. With `--write` the file and its digest are replaced; without, only compared.
+Distils projections/words-2.bin, which `train_words` begins with, from all-MiniLM-L6-v2, and tells
+whether the file is the same. It was released, so it is not replaced.
 
 1. The words: those of MiniLM's vocabulary that are whole, and the most frequent of a list of
    English words with their frequencies, `frequency_dictionary_en_82_765.txt` of the Python package
@@ -44,7 +43,7 @@ from numpy.typing import NDArray
 from beliefledger.projections import word_vectors
 from beliefledger.projections.embedding import WHEEL, MiniLM
 from beliefledger.projections.search_terms import STOP_WORDS, stems
-from beliefledger.projections.word_vectors import FILE, packed
+from beliefledger.projections.word_vectors import packed
 from beliefledger.tools.bench import sentence_fit
 
 FREQUENCIES_SHA256 = "68e9dc81c7e73bd7310b57e516ecaea0d8b6387ff71344a57c04174650a407a7"
@@ -80,7 +79,6 @@ def main() -> None:
     )
     parser.add_argument("frequencies", metavar="FREQUENCIES", type=Path, help="the list of words")
     parser.add_argument("haystacks", metavar="HAYSTACKS", type=Path, help="the sessions, as .xz")
-    parser.add_argument("--write", action="store_true", help="replace the file and its digest")
     given = parser.parse_args()
     for file, meant in (
         (given.frequencies, FREQUENCIES_SHA256),
@@ -94,14 +92,9 @@ def main() -> None:
     some = sentence_fit.sentences(given.haystacks)
     made = written(names, sentence_fit.fitted(names, vectors, some, read(some)))
     sha256 = hashlib.sha256(made).hexdigest()
-    print(f"{len(made):,} bytes, SHA-256 {sha256}: ", end="")
-    print("the same" if sha256 == word_vectors.SHA256 else f"not {word_vectors.SHA256}")
-    if given.write:
-        source = Path(word_vectors.__file__).resolve()
-        source.with_name(FILE).write_bytes(made)
-        told = source.read_text(encoding="utf-8")
-        told = re.sub(r'(?m)^SHA256 = "\w+"', f'SHA256 = "{sha256}"', told)
-        source.write_text(told, encoding="utf-8")
+    meant = word_vectors.FILES["words-2"][1]
+    told = "the same" if sha256 == meant else f"not {meant}"
+    print(f"{len(made):,} bytes, SHA-256 {sha256}: {told}")
 
 
 def counted(listed: str) -> dict[str, int]:

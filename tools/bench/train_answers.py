@@ -315,7 +315,8 @@ def ordered(case: Case, weights: Vector) -> list[str | None]:
     """What the results tell, in the order by these weights."""
     order: dict[int, None] = {}
     margin = answer_order.OF_OTHERS if case.kind == "people" else answer_order.MARGIN
-    for each in answer_order.order(case.features, weights, margin, now=case.now):
+    sure = case.features[:, answer_order.NAMES.index("kind surely")]
+    for each in answer_order.order(case.features @ weights, sure, margin, now=case.now):
         newer = case.newer[each]
         if newer is not None and newer < len(case.told):
             order.setdefault(newer)

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 
 _MODEL = (
-    "words-2, words-1, hashed-1, all-minilm-l6-v2, a directory, or a name in the library's cache."
+    "words-3, words-2, words-1, hashed-1, all-minilm-l6-v2, a directory, or a name in the "
+    "library's cache."
 )
 vectors = noun(
     "vectors", "The vectors by which search compares meanings, and the model that makes them."

@@ -15,7 +15,7 @@ NAMES = answer_order.NAMES
 
 @pytest.fixture
 def memory(tmp_path):
-    with open_memory(tmp_path / "ledger", consent="consent", embedder="words-2") as opened:
+    with open_memory(tmp_path / "ledger", consent="consent", embedder="words-3") as opened:
         for day, words in enumerate(
             (
                 "I live in Lisbon.",

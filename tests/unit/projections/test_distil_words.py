@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from beliefledger.projections import word_vectors
-from beliefledger.projections.embedding import FormerWords, MiniLM, Words
+from beliefledger.projections.embedding import FormerWords, MiniLM, SentenceWords
 from beliefledger.tools.bench import distil_words
 
 COUNTS = {
@@ -48,7 +48,7 @@ def test_what_ships_is_what_the_model_says_of_its_words():
     """Words that are near for the file are near for MiniLM, and the other way round."""
     some = "tea coffee espresso bus train tram doctor nurse guitar violin garden soup".split()
     upper = np.triu_indices(len(some), 1)
-    ours, theirs = (each.embed(some) for each in (Words(), MiniLM()))
+    ours, theirs = (each.embed(some) for each in (SentenceWords(), MiniLM()))
     told, known = (ours @ ours.T)[upper], (theirs @ theirs.T)[upper]
     assert np.corrcoef(told, known)[0, 1] > 0.8
 
@@ -66,7 +66,7 @@ def test_what_ships_compares_sentences_as_the_model_does():
         "She teaches music at a school.", "Our shop is closed on Mondays.",
     ]  # fmt: skip
     upper = np.triu_indices(len(some), 1)
-    near = [(each.embed(some) @ each.embed(some).T)[upper] for each in (Words(), MiniLM())]
+    near = [(each.embed(some) @ each.embed(some).T)[upper] for each in (SentenceWords(), MiniLM())]
     before = (FormerWords().embed(some) @ FormerWords().embed(some).T)[upper]
     assert np.corrcoef(*near)[0, 1] > np.corrcoef(before, near[1])[0, 1]
 

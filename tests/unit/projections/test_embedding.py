@@ -22,6 +22,7 @@ from beliefledger.projections.embedding import (
     FormerWords,
     Hashed,
     MiniLM,
+    SentenceWords,
     Transformer,
     Words,
 )
@@ -136,7 +137,8 @@ def test_hashed_vectors_bring_forms_of_a_word_near(word, form, other):
 @pytest.mark.parametrize(
     ("words", "digest"),
     [
-        (Words, "2a0ce54d1c75febd462097884db5d6313d0dd800c8b84bd5a468e2ef6ace8d9e"),
+        (Words, "4db587f599d997223d506c0742fda7a44c6fdcf01340bb636fd96199bc98be6b"),
+        (SentenceWords, "2a0ce54d1c75febd462097884db5d6313d0dd800c8b84bd5a468e2ef6ace8d9e"),
         (FormerWords, "d3558296bf40adf769a04396c5c96d9aaf17ece1195cacd76e95a35c245d8dee"),
     ],
 )
@@ -147,12 +149,42 @@ def test_vectors_of_words_are_as_they_were_released(words, digest):
 
 
 def test_vectors_of_words_have_length_one_and_nothing_has_none():
-    vectors = Words().embed([*FORMS[:2], "", "🎉 …", "the of and"])
+    vectors = Words().embed([*FORMS[:2], "who is it?", "", "🎉 …"])
     assert vectors.shape == (5, Words.dimension)
     assert vectors.dtype == np.float32
-    assert np.allclose(np.linalg.norm(vectors[:2], axis=1), 1, atol=1e-6)
-    assert not vectors[2:].any()
+    assert np.allclose(np.linalg.norm(vectors[:3], axis=1), 1, atol=1e-6)
+    assert not vectors[3:].any()
+    assert not SentenceWords().embed(["the of and"]).any(), "it has no stop words"
     assert Words().embed([]).shape == (0, Words.dimension)
+
+
+ANSWERED = [
+    ("where's home for me these days?", "signed for a 2 bed in antwerp"),
+    ("can i drive to the wedding myself?", "my licence is suspended"),
+    ("what should i wear to work tomorrow", "at the plant it's steel toes"),
+    ("when do i have to get up", "alarm is at 6 now"),
+    ("who has the kids while i work", "gran minds them till five"),
+    ("what do i owe the bank", "still 4k left on the loan"),
+    ("which way do i get to the office", "i take the 42 tram"),
+    ("what can't i eat", "no gluten for me"),
+    ("who do i report to", "rita is in charge of us now"),
+    ("how's my knee", "it swells after every run"),
+    ("when do we play next", "match is on sunday at ten"),
+    ("what do my parents have for pets", "mum has two parrots"),
+    ("how big is our garden", "we only have a balcony"),
+    ("what instrument am i learning", "cello lessons with mr bell"),
+    ("how long till my exam", "the bar is on 12 june"),
+    ("what's on my reading pile", "halfway through Middlemarch"),
+]
+
+
+def test_a_question_is_nearest_to_what_answers_it_more_often_than_before():
+    right = {}
+    for model in (Words(), SentenceWords()):
+        asked, told = (model.embed(each) for each in zip(*ANSWERED, strict=True))
+        right[model.name] = int(((asked @ told.T).argmax(axis=1) == range(len(ANSWERED))).sum())
+    assert right["words-3"] >= 10
+    assert right["words-3"] > right["words-2"] + 3
 
 
 @pytest.mark.parametrize(

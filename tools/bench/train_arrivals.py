@@ -1,12 +1,14 @@
-"""`python -m beliefledger.tools.bench.train_take_overs [--write]`: train which later turn takes the
-place of what stands first.
+"""`python -m beliefledger.tools.bench.train_arrivals [--write]`: train which of the first results,
+or of the turns said after them, answers what is asked about now.
 
-Questions about now of the tune halves of the stories and talks are asked of the product, with the
-vectors of words and with MiniLM; stories alone and several told by one person. Each result is as
-probably meant as the order of the first results says, and passes that on to the turns that take its
-place: learned is that most of it arrives at what answers. With `--write`,
-projections/take_overs.yaml gets the weights. The figures are from fits that had not seen the
-person. Which turns are news is told by scorers that had not seen the story, as in `train_answers`.
+Questions about now of the tune halves of the stories and talks, and of histories, are asked of the
+product, with the vectors of words and with MiniLM; stories and histories alone and several told by
+one person. Each result is as probably about the question as the weights of its own features say,
+and passes that on to the turns that take its place, as those of pairs say: learned together is that
+most of it arrives at what answers, and that what is about the question is there at all. With
+`--write`, projections/arrivals.yaml gets the weights. The figures are from fits that had not seen
+the person. Which turns are news is told by scorers that had not seen the story, as in
+`train_answers`.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ from numpy.typing import NDArray
 
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
-from beliefledger.projections import answer_order, take_overs
+from beliefledger.projections import answer_order, arrivals, take_overs
+from beliefledger.projections.arrivals import TOPIC, Arrivals, Weights
 from beliefledger.projections.current_first import Placed
 from beliefledger.projections.embedding import MINILM, Words
 from beliefledger.projections.evidence import Evidence, turn_of
@@ -40,38 +43,43 @@ from beliefledger.tools.bench.searching import K, model_of
 from beliefledger.tools.bench.stories import STORIES, Story, written
 from beliefledger.tools.bench.talks import TALKS
 
-WEIGHTS = Path(take_overs.__file__).with_name("take_overs.yaml")
-MUCH = {"one": 1.0, "mixed": 1.0, "talk": 2.0, "history one": 0.5, "history mixed": 0.5}
+WEIGHTS = Path(arrivals.__file__).with_name("arrivals.yaml")
+MUCH = {
+    "one": 0.5, "mixed": 1.0, "talk": 2.0, "history one": 0.5, "history mixed": 1.0,
+}  # fmt: skip
 """How much a question of each kind counts …"""
 OF = {
     "tune": 0.5, "tune_2": 1.5, "tune_3": 1.5, "tune_4": 1.5, "test_2": 1.0, "test_6": 1.5,
-    "near": 3.0,
+    "near": 6.0,
 }  # fmt: skip
 """… and one of each file of stories."""
-STALE = 3.0
-"""How much it counts, beside what answers, that it is more probable than what is outdated."""
-RIDGE = 0.3
-FOLDS = 8
-STEPS, RATE = 200, 0.05
+STALE, ABOUT = 1.0, 0.5
+"""How much it counts, beside what answers, that it is more probable than what is outdated, and that
+what was or is the answer is taken to be about the question."""
+RIDGES = 1.0, 0.3
+"""Of the features of results, and of pairs."""
+FOLDS = 4
+STEPS, RATE = 250, 0.04
 _HARDLY = 1e-6
 
 Vector = NDArray[np.float64]
 
 
 class Case(NamedTuple):
-    """A question: how probably each of the first results is meant, what is known of pairs of these
-    and further texts, and what each text tells."""
+    """A question: what is known of the first results, and of pairs of these and further texts, what
+    each text tells, and what each result is worth alone."""
 
     model: str
     file: str
     kind: str
     person: str
-    meant: Vector
+    known: Vector
+    """Of shape (results, `TOPIC`) …"""
     features: Vector
+    """… and (results, texts, features of a pair)."""
     later: NDArray[np.bool_]
     told: Sequence[str | None]
-    first: int
-    """The place of what stands first now."""
+    worth: Vector
 
     @property
     def much(self) -> float:
@@ -79,7 +87,7 @@ class Case(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Train what takes the place of the first result.")
+    parser = argparse.ArgumentParser(description="Train what answers a question about now.")
     parser.add_argument("--write", action="store_true", help=f"write the weights to {WEIGHTS.name}")
     given = parser.parse_args()
     cases = [case for model in (Words.name, MINILM) for case in asked(model)]
@@ -89,7 +97,7 @@ def main() -> None:
         write(trained)
 
 
-def learned(cases: Sequence[Case]) -> dict[str, Vector]:
+def learned(cases: Sequence[Case]) -> dict[str, Weights]:
     """The weights for each kind of vectors."""
     return {
         name: fitted([case for case in cases if case.model == model])
@@ -97,14 +105,18 @@ def learned(cases: Sequence[Case]) -> dict[str, Vector]:
     }
 
 
-def write(trained: dict[str, Vector]) -> None:
+def write(trained: dict[str, Weights]) -> None:
     """Put the weights into their file."""
     comments, _ = re.split(r"(?m)^(?=sentences:)", WEIGHTS.read_text("utf-8"))
     lines = [comments]
     for kind, weights in trained.items():
         lines.append(f"{kind}:\n")
-        named = zip(take_overs.NAMES, weights, strict=True)
-        lines += [f"  {name}: {weight:.2f}\n" for name, weight in named]
+        for part, names, of in (
+            ("topic", TOPIC, weights.topic),
+            ("link", take_overs.NAMES, weights.link),
+        ):
+            lines.append(f"  {part}:\n")
+            lines += [f"    {name}: {one:.2f}\n" for name, one in zip(names, of, strict=True)]
     WEIGHTS.write_text("".join(lines), "utf-8")
 
 
@@ -177,95 +189,104 @@ def case(
     told: train_answers.Told,
 ) -> Iterator[Case]:
     """A question as it is asked of the product; none where nothing may take a place."""
-    seen: list[tuple[list[Placed], take_overs.Pairs, Vector, SubjectIndex]] = []
-    firsts: list[int] = []
-    ordinary = answer_order.reordered
-
-    def first_of(placed: Sequence[Placed], _: Evidence) -> None:
-        firsts.extend(each.number for each in placed[:1])
+    seen: list[tuple[Sequence[Placed], take_overs.Pairs, Vector, Vector, SubjectIndex]] = []
+    topic = [answer_order.NAMES.index(each) for each in TOPIC]
 
     def kept(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
         first = placed[: answer_order.WINDOW]
         if first and take_overs.kind(evidence) is not None:
             texts = take_overs.looked_at(first, evidence)
-            pairs = take_overs.pairs_of(texts, evidence, len(texts))
-            if pairs is not None and pairs.later.any():
-                worth = answer_order.features(first, evidence) @ answer_order.weights()
-                meant = np.zeros(len(texts))
-                meant[: len(first)] = np.exp(worth - worth.max())
-                seen.append((texts, pairs, meant / meant.sum(), evidence.index))
-        return ordinary(placed, evidence)
+            pairs = take_overs.pairs_of(texts, evidence, len(first))
+            if pairs is not None:
+                known = answer_order.features(first, evidence)
+                worth = known @ answer_order.weights()
+                seen.append((texts, pairs, known[:, topic], worth, evidence.index))
+        return list(placed)
 
-    with (
-        patch.object(answer_order, "taker", first_of),
-        patch.object(answer_order, "reordered", kept),
-    ):
+    with patch.object(answer_order, "reordered", kept):
         memory.search(person, words, K, valid_at=at, record=False)
     if seen:
-        texts, pairs, meant, index = seen[-1]
+        texts, pairs, known, worth, index = seen[-1]
         numbers = [each.number for each in texts]
-        if firsts[-1] in numbers:
-            turns = [turn_of(each, index) for each in numbers]
-            texts_of, turns_of = (
-                [train_answers.words_of(memory, index, each) for each in some]
-                for some in (numbers, turns)
-            )
-            tells = [told(*each) for each in zip(texts_of, turns_of, strict=True)]
-            first = numbers.index(firsts[-1])
-            yield Case(*called, meant, pairs.features, pairs.later, tells, first)
+        texts_of, turns_of = (
+            [train_answers.words_of(memory, index, each) for each in some]
+            for some in (numbers, [turn_of(each, index) for each in numbers])
+        )
+        tells = [told(*each) for each in zip(texts_of, turns_of, strict=True)]
+        yield Case(*called, known, pairs.features.astype(np.float32), pairs.later, tells, worth)
 
 
 # What is learned of it
 
 
-def fitted(cases: Sequence[Case]) -> Vector:
-    """The weights by which most of what is meant arrives at what answers, by Adam. That nothing
-    takes a text's place is worth nothing."""
+def fitted(cases: Sequence[Case]) -> Weights:
+    """The weights by which most of what is about the question arrives at what answers, by Adam.
+    That nothing takes a text's place is worth nothing."""
     cases = [each for each in cases if "answer" in each.told]
+    rows = max(len(each.known) for each in cases)
     size = max(len(each.told) for each in cases)
-    shape = len(cases), size
-    features = np.zeros((*shape, size, len(take_overs.NAMES)), np.float32)
-    later, meant = np.zeros((*shape, size), np.bool_), np.zeros(shape)
-    answers, stale = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
+    shape = len(cases), rows, size
+    known = np.zeros((*shape[:2], len(TOPIC)))
+    features = np.zeros((*shape, len(take_overs.NAMES)), np.float32)
+    later, there = np.zeros(shape, np.bool_), np.zeros(shape[:2], np.bool_)
+    answers, stale = (np.zeros((len(cases), size), np.bool_) for _ in range(2))
     for row, each in enumerate(cases):
-        count = len(each.told)
-        features[row, :count, :count] = each.features
-        later[row, :count, :count] = each.later
-        meant[row, :count] = each.meant
+        own, count = len(each.known), len(each.told)
+        known[row, :own], there[row, :own] = each.known, True
+        features[row, :own, :count] = each.features
+        later[row, :own, :count] = each.later
         answers[row, :count] = [told == "answer" for told in each.told]
         stale[row, :count] = [told == "outdated" for told in each.told]
     much = np.array([each.much for each in cases])
     beside = STALE * much * stale.any(axis=1)
-    itself = np.eye(size, dtype=np.bool_)[None]
-    weights = np.zeros(features.shape[3])
-    adam = Adam(weights, RATE)
+    on = answers | stale
+    itself = np.eye(rows, size, dtype=np.bool_)[None]
+    topic, link = np.zeros(known.shape[2]), np.zeros(features.shape[3])
+    by_topic, by_link = Adam(topic, RATE), Adam(link, RATE)
     for _ in range(STEPS):
-        worth = np.where(later, features @ weights.astype(np.float32), -np.inf)
-        worth = np.where(itself, 0, worth)
-        chance = np.exp(worth - worth.max(axis=2, keepdims=True))
-        chance /= chance.sum(axis=2, keepdims=True)
-        arrives = np.einsum("ni,nij->nj", meant, chance) + _HARDLY
+        worth = np.where(there, known @ topic, -np.inf)
+        about = _chances(worth)
+        links = np.where(later, features @ link.astype(np.float32), -np.inf)
+        taken = _chances(np.where(itself, 0, links))
+        arrives = np.einsum("nr,nrt->nt", about, taken) + _HARDLY
         right = (arrives * answers).sum(axis=1)
         either = right + (arrives * stale).sum(axis=1)
-        towards = -((much + beside) / right)[:, None] * answers
-        towards += (beside / either)[:, None] * (answers | stale)
-        by_pair = meant[:, :, None] * towards[:, None, :]
-        by_worth = chance * (by_pair - (chance * by_pair).sum(axis=2, keepdims=True))
-        gradient = np.einsum("nij,nijk->k", np.where(later, by_worth, 0), features)
-        weights = weights - adam.step(gradient + 2 * RIDGE * weights)
-    return weights
+        towards = -((much + beside) / right)[:, None] * answers + (beside / either)[:, None] * on
+        begun = (about * on[:, :rows]).sum(axis=1) + _HARDLY
+        of_about = np.einsum("nrt,nt->nr", taken, towards)
+        of_about -= (ABOUT * much / begun)[:, None] * on[:, :rows]
+        by_about = about * (of_about - (about * of_about).sum(axis=1, keepdims=True))
+        by_pair = about[:, :, None] * towards[:, None, :]
+        by_pair = taken * (by_pair - (taken * by_pair).sum(axis=2, keepdims=True))
+        of_topic = np.einsum("nr,nrk->k", by_about, known)
+        of_link = np.einsum("nrt,nrtk->k", np.where(later, by_pair, 0).astype(np.float32), features)
+        topic = topic - by_topic.step(of_topic + 2 * RIDGES[0] * topic)
+        link = link - by_link.step(of_link + 2 * RIDGES[1] * link)
+    return Weights(topic, link)
 
 
-def first_after(each: Case, weights: Vector) -> str | None:
-    """What stands first of a case tells, by these weights."""
-    chances = np.where(each.later[each.first], np.exp(each.features[each.first] @ weights), 0)
-    best = int(chances.argmax())
-    taken = chances[best] >= take_overs.LEAST * (1 + chances.sum())
-    return each.told[best if taken else each.first]
+def _chances(worth: Vector) -> Vector:
+    """How probably each of the last axis is chosen."""
+    chances = np.exp(worth - worth.max(axis=-1, keepdims=True))
+    chosen: Vector = chances / chances.sum(axis=-1, keepdims=True)
+    return chosen
+
+
+def ordered(each: Case, weights: Weights) -> list[str | None]:
+    """What the texts of a case tell, in the order by these weights and by what results are worth
+    alone."""
+    count = len(each.known)
+    about = _chances(each.known @ weights.topic)
+    taken = arrivals.taking(take_overs.Pairs(each.features, each.later), weights.link)
+    chances = about @ taken
+    chances[:count] += about * (1 - taken.sum(axis=1))
+    texts = [Placed(number, ()) for number in range(len(each.told))]
+    worth = arrivals.mixed(each.worth, Arrivals(texts, chances, taken))
+    return [each.told[place] for place in np.argsort(-worth, kind="stable")]
 
 
 def report(cases: Sequence[Case]) -> None:
-    """Prints what stands first before, and by fits that have not seen the person."""
+    """Prints what stands first by the order alone, and by fits that have not seen the person."""
     fold_of = {each.person: zlib.crc32(each.person.encode()) % FOLDS for each in cases}
     found: defaultdict[tuple[str, str, str], list[tuple[str | None, str | None]]]
     found = defaultdict(list)
@@ -275,7 +296,8 @@ def report(cases: Sequence[Case]) -> None:
             weights = fitted([each for each in of if fold_of[each.person] != fold])
             for each in of:
                 if fold_of[each.person] == fold:
-                    row = each.told[each.first], first_after(each, weights)
+                    before = each.told[int(each.worth.argmax())]
+                    row = before, ordered(each, weights)[0]
                     found[model, each.file, each.kind].append(row)
     print("| model | file | | questions | first | outdated | first: after | outdated: after |")
     print("|---|---|---|---|---|---|---|---|")
@@ -286,7 +308,7 @@ def report(cases: Sequence[Case]) -> None:
             for told in ("answer", "outdated")
         ]
         told = " | ".join(f"{each:.3f}" for each in shares)
-        print(f"| {model} | {file} | {kind} | {len(rows)} | {told} |")
+        print(f"| {model} | {file} | {kind} | {len(rows)} | {told} |", flush=True)
 
 
 if __name__ == "__main__":

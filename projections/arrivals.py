@@ -1,0 +1,142 @@
+"""How probably each result, or a later turn, answers what is asked about now. Pure.
+
+Two questions are asked one after the other, each of a logistic model of choice: which result is
+about what is asked, whenever it was said, and which later text, if any, took its place. What is
+about the question passes its chance on to what took its place. The weights are in arrivals.yaml,
+one set for each kind of vectors; docs/search.md says how they were trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from beliefledger.ledger.data_files import data
+from beliefledger.projections.aboutness import ABOUT
+from beliefledger.projections.take_overs import NAMES as LINKS
+from beliefledger.projections.take_overs import Pairs, kind, looked_at, pairs_of
+
+if TYPE_CHECKING:
+    from beliefledger.projections.current_first import Placed
+    from beliefledger.projections.evidence import Evidence
+    from beliefledger.projections.take_overs import Features
+
+TOPIC = (
+    "place",
+    "score",
+    "rank",
+    "meaning",
+    "kind fits",
+    "kind surely",
+    "about",
+    "of the slot",
+    "own others",
+    "taken up now",
+    "changed now",
+    "only asks",
+    "asks in general",
+    "only mentions",
+    "ending now",
+    "kept",
+    "long",
+    "ahead",
+    "ahead first",
+    "ahead first of slot",
+    "theirs now",
+    "unreal now",
+    "shared",
+    "unlinked",
+    "holds now",
+    "kept elsewhere",
+)
+"""The features of `answer_order` that tell whether a result is about what is asked, in the order of
+their weights: none that tells how new it is."""
+
+
+_HARDLY = 1e-6
+
+
+class Weights(NamedTuple):
+    """The weight of each feature of a result, and of each pair."""
+
+    topic: Features
+    link: Features
+
+
+class Arrivals(NamedTuple):
+    """The results and some later turns, with how probably each answers …"""
+
+    texts: Sequence[Placed]
+    chances: Features
+    taken: Features
+    """… and how probably each (a column) took the place of each result (a row)."""
+
+
+def arrivals(placed: Sequence[Placed], known: Features, evidence: Evidence) -> Arrivals | None:
+    """What some results, of which the features `TOPIC` are known, and turns said after them answer;
+    None where it is not asked what is so now of the subject, and without vectors."""
+    name = kind(evidence)
+    if not placed or name is None:
+        return None
+    texts = looked_at(placed, evidence)
+    pairs = pairs_of(texts, evidence, len(placed))
+    if pairs is None:
+        return None
+    told = weights(name)
+    about = np.exp(_logs(known @ told.topic))
+    taken = taking(pairs, told.link)
+    for row, each in enumerate(placed):
+        if about_a_name(each, evidence):
+            # That a dog was adopted is news, and none of who the manager is.
+            fits = evidence.about.scores[[text.number for text in texts]] >= ABOUT
+            fits |= pairs.features[row, :, LINKS.index("shared")] > 0
+            taken[row] *= fits
+    chances = about @ taken
+    chances[: len(placed)] += about * (1 - taken.sum(axis=1))
+    return Arrivals(texts, chances, taken)
+
+
+def taking(pairs: Pairs, link: Features) -> Features:
+    """How probably each later text took the place of each older one; that none did is worth 0."""
+    worth = np.where(pairs.later, pairs.features @ link, -np.inf)
+    most = np.maximum(worth.max(axis=1, keepdims=True), 0)
+    odds = np.exp(worth - most)
+    chances: Features = odds / (np.exp(-most) + odds.sum(axis=1, keepdims=True))
+    return chances
+
+
+def about_a_name(placed: Placed, evidence: Evidence) -> bool:
+    """Whether a result tells the name of whom is asked for."""
+    return bool(evidence.about.names[[placed.number, *placed.others]].any())
+
+
+def mixed(worth: Features, arrived: Arrivals) -> Features:
+    """What each text is worth by what the results are worth alone and by how probably it answers,
+    as logarithms of which each counts half; what is no result is worth less alone than any."""
+    own = _logs(worth)
+    further = len(arrived.texts) - len(own)
+    own = np.concatenate([own, np.full(further, own.min() - 1)])
+    both: Features = (own + np.log(arrived.chances + _HARDLY)) / 2
+    return both
+
+
+def _logs(worth: Features) -> Features:
+    """The logarithm of how probably each is chosen."""
+    above = worth - worth.max()
+    logs: Features = above - np.log(np.exp(above).sum())
+    return logs
+
+
+@cache
+def weights(name: str) -> Weights:
+    """The weights for vectors of a kind."""
+    written: Mapping[str, Mapping[str, Mapping[str, float]]]
+    written = data("beliefledger.projections", "arrivals.yaml")
+    of = written[name]
+    return Weights(
+        np.array([of["topic"][each] for each in TOPIC]),
+        np.array([of["link"][each] for each in LINKS]),
+    )
