@@ -17,13 +17,14 @@ import numpy as np
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.data_files import data
 from beliefledger.projections.aboutness import ABOUT
-from beliefledger.projections.arrivals import TOPIC, Arrivals, about_a_name, arrivals, mixed
+from beliefledger.projections.arrivals import TOPIC, Arrivals, arrivals, mixed
 from beliefledger.projections.evidence import turn_of
 from beliefledger.projections.kept_slots import OTHER, all_elsewhere, kept_under
 from beliefledger.projections.mentions import ONLY_ASKS
 from beliefledger.projections.novelty import GENERAL, THEIRS, UNITS, UNREAL
 from beliefledger.projections.search_terms import terms as terms_in
 from beliefledger.projections.slot_routing import change_terms, light_terms, with_same
+from beliefledger.projections.take_overs import about_a_name, taker
 from beliefledger.projections.text_lines import USER
 
 if TYPE_CHECKING:
@@ -38,9 +39,9 @@ if TYPE_CHECKING:
 
 WINDOW = 10
 """So many of the first results are put into this order."""
-MARGIN, OF_OTHERS = 0.5, 1.0
-"""How much more another has to be worth than what the rules put first, as a logarithm; and of a
-question about other people."""
+MARGIN, OF_MUCH, OF_OTHERS = 0.5, 0.25, 1.0
+"""How much more another has to be worth than what the rules put first, as a logarithm; that where
+somebody told of many things; and of a question about other people."""
 OWN = 0.33
 """The share of the meaning of what is told of somebody else that is enough of what is told of the
 subject, to come before it."""
@@ -242,9 +243,12 @@ def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
     now = evidence.asked.tense == "now"
     known, margin = features(first, evidence), OF_OTHERS if evidence.asked.kin else MARGIN
     worth, sure = known @ weights(), known[:, NAMES.index("kind surely")]
-    arrived = arrivals(first, known[:, _TOPIC], evidence)
+    arrived = None
+    if _turns(evidence) >= A_LIFE:
+        arrived = arrivals(first, known[:, _TOPIC], evidence)
     if arrived is not None:
         first, worth, sure = _with_later(first, mixed(worth, arrived), sure, arrived)
+        margin = OF_MUCH
     best = [first[each] for each in order(worth, sure, margin, now=now)]
     if arrived is not None:
         best = _marked(best, arrived, evidence)
@@ -268,7 +272,25 @@ def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
                 ):
                     settled.setdefault(other.number, other)
         settled.setdefault(each.number, each)
-    return [*settled.values(), *(each for each in placed[WINDOW:] if each.number not in settled)]
+    best = [*settled.values(), *(each for each in placed[WINDOW:] if each.number not in settled)]
+    return _renewed(best, evidence) if arrived is None else best
+
+
+def _renewed(best: list[Placed], evidence: Evidence) -> list[Placed]:
+    """The results with what takes the place of the first before it."""
+    newer = taker(best[:WINDOW], evidence)
+    if newer is None:
+        return best
+    first, *rest = best
+    if first.taken_up_by is None:
+        turn = turn_of(newer.number, evidence.index)
+        first = first._replace(taken_up_by=turn)
+    return [newer, first, *(each for each in rest if each.number != newer.number)]
+
+
+def _turns(evidence: Evidence) -> int:
+    """How many turns are searched."""
+    return int((evidence.searched & (evidence.index.texts["is_memory"] == 0)).sum())
 
 
 def _with_later(
@@ -388,8 +410,7 @@ def _about_first(best: Sequence[Placed], evidence: Evidence) -> list[Placed]:
     slot, or a member of a set), and shares no word with what is about the slot or with the
     question, does not come before that."""
     asked, about, index = evidence.asked, evidence.about, evidence.index
-    turns = evidence.searched & (index.texts["is_memory"] == 0)
-    if asked.tense != "now" or not asked.slots or int(turns.sum()) < A_LIFE:
+    if asked.tense != "now" or not asked.slots or _turns(evidence) < A_LIFE:
         return list(best)
     groups = [(each.number, *each.others) for each in best]
     fits = [

@@ -17,7 +17,7 @@ import numpy as np
 from beliefledger.ledger.data_files import data
 from beliefledger.projections.aboutness import ABOUT
 from beliefledger.projections.take_overs import NAMES as LINKS
-from beliefledger.projections.take_overs import Pairs, kind, looked_at, pairs_of
+from beliefledger.projections.take_overs import Pairs, about_a_name, kind, looked_at, pairs_of
 
 if TYPE_CHECKING:
     from beliefledger.projections.current_first import Placed
@@ -106,11 +106,6 @@ def taking(pairs: Pairs, link: Features) -> Features:
     odds = np.exp(worth - most)
     chances: Features = odds / (np.exp(-most) + odds.sum(axis=1, keepdims=True))
     return chances
-
-
-def about_a_name(placed: Placed, evidence: Evidence) -> bool:
-    """Whether a result tells the name of whom is asked for."""
-    return bool(evidence.about.names[[placed.number, *placed.others]].any())
 
 
 def mixed(worth: Features, arrived: Arrivals) -> Features:

@@ -1,17 +1,22 @@
-"""What is known of an older text and each later one that may take its place. Pure.
+"""Which later turn takes the place of what stands first, although it shares few words with it.
 
-"The lorry comes tuesdays instead" says what became of the bins that were collected on Thursdays,
-although it shares few words with that: known is how near the two are, how novel the later one is,
-how near to the question, and to what else it could belong. `arrivals` weighs it.
+"The lorry comes tuesdays instead" says what became of the bins that were collected on Thursdays. A
+logistic model of choice says how probably each later turn takes the place of an older text, or that
+none does: by how near the two are, how novel the later one is, and to what else it could belong.
+The weights are in take_overs.yaml, one set for each kind of vectors. `arrivals` asks the same of
+all results of whoever has told much. Pure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from beliefledger.ledger.data_files import data
+from beliefledger.projections.aboutness import ABOUT
 from beliefledger.projections.current_first import Placed
 from beliefledger.projections.evidence import turn_of
 from beliefledger.projections.mentions import ONLY_ASKS, is_kept
@@ -27,6 +32,14 @@ if TYPE_CHECKING:
     Features = NDArray[np.float64]
     Numbers = NDArray[np.int64]
 
+NOTES = ("note",)
+LEAST = 0.6
+BELIEVED = 0.75
+"""How probably a turn has to take the place of what stands first to come before it, and of that
+where it is a memory: a turn that changed it was mostly noticed. Not so of a note, which nothing
+changes, as nothing changes a turn."""
+PERHAPS = 200
+"""The least novelty, in thousandths, of a turn that may."""
 SENTENCES, WORDS = 0.7, 0.3
 """From which weight of a model on its vectors are like those of sentences, or of words."""
 LINKED = 8
@@ -60,7 +73,9 @@ NAMES = (
     "asked less",
     "asked and novel",
 )
-"""The features of a pair, in their order."""
+"""The features of a pair, in their order …"""
+OF_TAKER = 14
+"""… of which the taker knows so many: none of the question."""
 
 
 class Pairs(NamedTuple):
@@ -70,6 +85,45 @@ class Pairs(NamedTuple):
     """Of shape (older texts, later texts, features)."""
     later: NDArray[np.bool_]
     """Which may take the place of which: what was said after it, in another turn."""
+
+
+def taker(placed: Sequence[Placed], evidence: Evidence) -> Placed | None:
+    """What takes the place of the first of some results; None where nothing surely does, and where
+    it is not asked what is so now of the subject."""
+    name = kind(evidence)
+    if not placed or name is None or not _news_since(placed[0], evidence):
+        return None
+    texts = looked_at(placed, evidence)
+    pairs = pairs_of(texts, evidence, 1)
+    if pairs is None or not pairs.later[0].any():
+        return None
+    may = pairs.later[0]
+    if about_a_name(texts[0], evidence):
+        # That a dog was adopted is news, and none of who the manager is.
+        shared = pairs.features[0, :, NAMES.index("shared")] > 0
+        may = may & (shared | (evidence.about.scores[[each.number for each in texts]] >= ABOUT))
+    chances = np.where(may, np.exp(pairs.features[0, :, :OF_TAKER] @ weights(name)), 0)
+    best = int(chances.argmax())
+    least = BELIEVED if _is_memory(placed[0], evidence) else LEAST
+    return texts[best] if chances[best] >= least * (1 + chances.sum()) else None
+
+
+def about_a_name(placed: Placed, evidence: Evidence) -> bool:
+    """Whether a result tells the name of whom is asked for."""
+    return bool(evidence.about.names[[placed.number, *placed.others]].any())
+
+
+def _is_memory(first: Placed, evidence: Evidence) -> bool:
+    """Whether a result is a memory, and no note."""
+    memory, note = evidence.index.texts["is_memory"], evidence.index.lines.keyed(NOTES)
+    return any(memory[each] and not note[each] for each in (first.number, *first.others))
+
+
+def _news_since(first: Placed, evidence: Evidence) -> bool:
+    """Whether any turn after a result perhaps says something new."""
+    texts = evidence.index.texts
+    since = texts["said_at"] > texts["said_at"][first.number]
+    return bool((since & (texts["novelty"] >= PERHAPS) & evidence.searched).any())
 
 
 def kind(evidence: Evidence) -> str | None:
@@ -176,3 +230,10 @@ def _vectors(numbers: Numbers, index: SubjectIndex) -> Features | None:
         return None
     found: Features = index.dense.vectors(numbers).astype(np.float64)
     return found
+
+
+@cache
+def weights(name: str) -> Features:
+    """The weight of each feature."""
+    written: Mapping[str, Mapping[str, float]] = data("beliefledger.projections", "take_overs.yaml")
+    return np.array([written[name][each] for each in NAMES[:OF_TAKER]])

@@ -65,6 +65,32 @@ _HARDLY = 1e-6
 Vector = NDArray[np.float64]
 
 
+class Asking(NamedTuple):
+    """A question, and the ledger that it is asked of."""
+
+    memory: MemoryLedger
+    called: tuple[str, str, str, str]
+    """The model, the file, the kind, and who is held out together."""
+    person: str
+    words: str
+    at: datetime
+    told: train_answers.Told
+
+    def search(self) -> None:
+        """Ask it."""
+        self.memory.search(self.person, self.words, K, valid_at=self.at, record=False)
+
+    def tells(self, numbers: Sequence[int], index: SubjectIndex) -> list[str | None]:
+        """What each text of an index tells."""
+        return [
+            self.told(
+                train_answers.words_of(self.memory, index, each),
+                train_answers.words_of(self.memory, index, turn_of(each, index)),
+            )
+            for each in numbers
+        ]
+
+
 class Case(NamedTuple):
     """A question: what is known of the first results, and of pairs of these and further texts, what
     each text tells, and what each result is worth alone."""
@@ -75,7 +101,7 @@ class Case(NamedTuple):
     person: str
     known: Vector
     """Of shape (results, `TOPIC`) …"""
-    features: Vector
+    features: NDArray[np.float32]
     """… and (results, texts, features of a pair)."""
     later: NDArray[np.bool_]
     told: Sequence[str | None]
@@ -125,6 +151,13 @@ def write(trained: dict[str, Weights]) -> None:
 
 def asked(model: str) -> Iterator[Case]:
     """Each question about now of the tune halves, asked of a ledger with this model."""
+    for each in askings(model):
+        yield from case(each)
+
+
+def askings(model: str) -> Iterator[Asking]:
+    """Each question about now of the tune halves, to be asked of a ledger with this model before
+    the next one is taken."""
     near = written(STORIES / "near.yaml")
     fold_of = {
         story.name: number % FOLDS
@@ -143,7 +176,7 @@ def asked(model: str) -> Iterator[Case]:
                     for each in talk.asks:
                         of = (model, half, "talk", f"{half} {talk.name}")
                         told = train_answers.by_text(each.told)
-                        yield from case(memory, of, of[-1], each.words, talk.asked_at, told)
+                        yield Asking(memory, of, of[-1], each.words, talk.asked_at, told)
             for half in OF:
                 some = written(STORIES / f"{half}.yaml")
                 together = stories.mixed(some)
@@ -160,34 +193,27 @@ def asked(model: str) -> Iterator[Case]:
             yield from _of_histories(memory, model)
 
 
-def _of_histories(memory: MemoryLedger, model: str) -> Iterator[Case]:
+def _of_histories(memory: MemoryLedger, model: str) -> Iterator[Asking]:
     for kind in KINDS:
         for history in histories(kind):
             tell(memory, history)
             of = (model, "histories", f"history {kind}", history.name)
             for each in history.asks:
                 told = train_answers.by_words(each)
-                yield from case(memory, of, history.name, each.words, history.asked_at, told)
+                yield Asking(memory, of, history.name, each.words, history.asked_at, told)
 
 
 def _of_stories(
     memory: MemoryLedger, of: tuple[str, str, str, str], person: str, some: Sequence[Story]
-) -> Iterator[Case]:
+) -> Iterator[Asking]:
     stories.tell(memory, person, some)
     at = max(story.asked_at for story in some)
     for story in some:
         for words in story.now:
-            yield from case(memory, of, person, words, at, train_answers.told_now(story))
+            yield Asking(memory, of, person, words, at, train_answers.told_now(story))
 
 
-def case(
-    memory: MemoryLedger,
-    called: tuple[str, str, str, str],
-    person: str,
-    words: str,
-    at: datetime,
-    told: train_answers.Told,
-) -> Iterator[Case]:
+def case(asking: Asking) -> Iterator[Case]:
     """A question as it is asked of the product; none where nothing may take a place."""
     seen: list[tuple[Sequence[Placed], take_overs.Pairs, Vector, Vector, SubjectIndex]] = []
     topic = [answer_order.NAMES.index(each) for each in TOPIC]
@@ -204,16 +230,13 @@ def case(
         return list(placed)
 
     with patch.object(answer_order, "reordered", kept):
-        memory.search(person, words, K, valid_at=at, record=False)
+        asking.search()
     if seen:
         texts, pairs, known, worth, index = seen[-1]
         numbers = [each.number for each in texts]
-        texts_of, turns_of = (
-            [train_answers.words_of(memory, index, each) for each in some]
-            for some in (numbers, [turn_of(each, index) for each in numbers])
-        )
-        tells = [told(*each) for each in zip(texts_of, turns_of, strict=True)]
-        yield Case(*called, known, pairs.features.astype(np.float32), pairs.later, tells, worth)
+        tells = asking.tells(numbers, index)
+        links = pairs.features.astype(np.float32)
+        yield Case(*asking.called, known, links, pairs.later, tells, worth)
 
 
 # What is learned of it
@@ -277,7 +300,7 @@ def ordered(each: Case, weights: Weights) -> list[str | None]:
     alone."""
     count = len(each.known)
     about = _chances(each.known @ weights.topic)
-    taken = arrivals.taking(take_overs.Pairs(each.features, each.later), weights.link)
+    taken = arrivals.taking(take_overs.Pairs(each.features.astype(np.float64), each.later), weights.link)
     chances = about @ taken
     chances[:count] += about * (1 - taken.sum(axis=1))
     texts = [Placed(number, ()) for number in range(len(each.told))]
