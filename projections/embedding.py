@@ -249,7 +249,7 @@ class Words:
 
     name = "words-3"
     dimension = 96
-    floor = 0.1
+    floor = 0.12
     weight = 0.4
 
     def __init__(self) -> None:
@@ -273,6 +273,7 @@ class SentenceWords(Words):
     go on with them, and recalls made with them are replayed."""
 
     name = "words-2"
+    floor = 0.1
 
 
 class FormerWords(Words):

@@ -84,7 +84,7 @@ def test_recalls_are_listed_newest_first_with_who_asked_what_and_how(memory, clo
         found=len(first.results),
         query="dark mode",
     )
-    assert (newest.by, newest.ranker, newest.query) == ("system", "recall/23", "hiking")
+    assert (newest.by, newest.ranker, newest.query) == ("system", "recall/24", "hiking")
     assert newest.recorded_at == to_datetime(clock.now)
     assert memory.recalls.list() == answers
     assert memory.recalls.list(limit=1) == [newest]

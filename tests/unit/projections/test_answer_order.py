@@ -97,7 +97,9 @@ def _known(*rows):
 def _order(*rows, now=True):
     weighed = np.zeros(len(NAMES))
     weighed[NAMES.index("score")] = 1.0
-    return answer_order.order(_known(*rows), weighed, now=now)
+    known = _known(*rows)
+    sure = known[:, NAMES.index("kind surely")]
+    return answer_order.order(known @ weighed, sure, now=now)
 
 
 def test_the_first_of_now_gives_way_only_to_what_is_far_more_probable():

@@ -18,11 +18,20 @@ OLD, NEW = (
 )
 
 
-@pytest.fixture
-def memory(tmp_path):
+CHATTER = (
+    "the soup was far too salty", "it rained all of sunday", "we saw a heron at the canal",
+    "the printer jams again", "burnt the toast, twice", "the tram was full", "lost a glove",
+    "finished the crossword", "a kite was stuck in the tree",
+)  # fmt: skip
+
+
+@pytest.fixture(params=["short", "long"])
+def memory(tmp_path, request):
+    """Of a short life, or of one in which much is told."""
+    chatter = CHATTER if request.param == "long" else CHATTER[:1]
     with open_memory(tmp_path / "ledger", consent="consent", embedder="words-3") as opened:
-        for day, words in enumerate((OLD, "the soup was far too salty", NEW), start=1):
-            opened.remember("ana", words, said_at=f"2026-03-0{day}")
+        for day, words in enumerate((OLD, *chatter, NEW), start=1):
+            opened.remember("ana", words, said_at=f"2026-03-{day:02}")
         yield opened
 
 
@@ -32,10 +41,11 @@ def _weighing(monkeypatch, topic=None, link=None):
         for names, given in ((arrivals.TOPIC, topic), (take_overs.NAMES, link))
     ]
     monkeypatch.setattr(arrivals, "weights", lambda _: arrivals.Weights(*rows))
+    monkeypatch.setattr(take_overs, "weights", lambda _: rows[1][: take_overs.OF_TAKER])
 
 
 def _found(memory, question=QUESTION):
-    return memory.search("ana", question, valid_at="2026-03-20", record=False).results
+    return memory.search("ana", question, valid_at="2026-03-25", record=False).results
 
 
 def test_there_is_a_weight_for_each_feature_and_no_other():
@@ -47,6 +57,10 @@ def test_there_is_a_weight_for_each_feature_and_no_other():
         assert all(weights["topic"][each] < 0 for each in ("only asks", "asks in general"))
         assert all(weights["link"][each] > 0 for each in ("near", "novel", "novel near"))
         assert all(weights["link"][each] < 0 for each in ("bias", "only asks", "rivals"))
+    for weights in data("beliefledger.projections", "take_overs.yaml").values():
+        assert tuple(weights) == take_overs.NAMES[: take_overs.OF_TAKER]
+        assert all(weights[each] > 0 for each in ("novel", "novel near"))
+        assert all(weights[each] < 0 for each in ("only asks", "crowd", "rivals"))
 
 
 def test_what_is_about_a_question_is_told_by_nothing_that_tells_how_new_it_is():
@@ -59,11 +73,11 @@ def test_what_surely_takes_a_place_comes_before_it_which_tells_so(memory, monkey
     _weighing(monkeypatch, {"meaning": 9.0}, nothing)
     before = [each.text for each in _found(memory)]
     assert OLD in before[0]
-    _weighing(monkeypatch, {"meaning": 9.0}, {"novel": 40.0, "bias": 60.0})
-    first, second, *_ = _found(memory)
+    _weighing(monkeypatch, {"meaning": 9.0}, {"near": 300.0})
+    first, *others = _found(memory)
     assert NEW in first.text
-    assert second.text == before[0]
-    assert second.taken_up_by == first.memory.evidence[-1].turn_id
+    old = next(each for each in others if each.text == before[0])
+    assert old.taken_up_by == first.memory.evidence[-1].turn_id
 
 
 def test_nothing_takes_a_place_where_all_weigh_little(memory, monkeypatch):
@@ -78,7 +92,8 @@ def test_only_what_is_so_now_of_the_subject_is_looked_at(memory, monkeypatch, qu
     def never(*_):
         raise AssertionError
 
-    monkeypatch.setattr(arrivals, "looked_at", never)
+    for module in (arrivals, take_overs):
+        monkeypatch.setattr(module, "looked_at", never)
     _found(memory, question)
 
 
