@@ -94,9 +94,15 @@ def arrivals(placed: Sequence[Placed], known: Features, evidence: Evidence) -> A
             fits = evidence.about.scores[[text.number for text in texts]] >= ABOUT
             fits |= pairs.features[row, :, LINKS.index("shared")] > 0
             taken[row] *= fits
-    chances = about @ taken
-    chances[: len(placed)] += about * (1 - taken.sum(axis=1))
-    return Arrivals(texts, chances, taken)
+    return Arrivals(texts, passed_on(about, taken), taken)
+
+
+def passed_on(about: Features, taken: Features) -> Features:
+    """How probably each text answers: what is about the question passes its chance on to what took
+    its place, and keeps what is left."""
+    chances: Features = about @ taken
+    chances[: len(about)] += about * (1 - taken.sum(axis=1))
+    return chances
 
 
 def taking(pairs: Pairs, link: Features) -> Features:

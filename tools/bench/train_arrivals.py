@@ -298,11 +298,9 @@ def _chances(worth: Vector) -> Vector:
 def ordered(each: Case, weights: Weights) -> list[str | None]:
     """What the texts of a case tell, in the order by these weights and by what results are worth
     alone."""
-    count = len(each.known)
-    about = _chances(each.known @ weights.topic)
-    taken = arrivals.taking(take_overs.Pairs(each.features.astype(np.float64), each.later), weights.link)
-    chances = about @ taken
-    chances[:count] += about * (1 - taken.sum(axis=1))
+    pairs = take_overs.Pairs(each.features.astype(np.float64), each.later)
+    taken = arrivals.taking(pairs, weights.link)
+    chances = arrivals.passed_on(_chances(each.known @ weights.topic), taken)
     texts = [Placed(number, ()) for number in range(len(each.told))]
     worth = arrivals.mixed(each.worth, Arrivals(texts, chances, taken))
     return [each.told[place] for place in np.argsort(-worth, kind="stable")]
