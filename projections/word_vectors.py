@@ -1,8 +1,8 @@
-"""Static vectors of single words, read from a file that comes with the package: words-2.bin.
+"""Static vectors of single words, read from a file that comes with the package: words-3.bin.
 
 A text's vector is the weighted sum of its stems' vectors, made 1 long; a rare word weighs more than
 a common one. The file has, after a line of JSON, the stems, a factor for each, and one signed byte
-for each number of their vectors. `beliefledger.tools.bench.distil_words` makes it and says how.
+for each number of their vectors. `beliefledger.tools.bench.train_words` makes it and says how.
 """
 
 from __future__ import annotations
