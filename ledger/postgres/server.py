@@ -296,7 +296,11 @@ class Server(PostgresDatastore):
         """A connection of one's own, outside the pool, as for the views' pool."""
         made = self._connected(self.url.conninfo)
         if self.pooled is None:
-            self._look_for_pooler(made)
+            try:
+                self._look_for_pooler(made)
+            except psycopg.Error as problem:  # the server went away just now
+                made.close()
+                raise self._fault(problem) from problem
         return made
 
     def connect_directly(self) -> Connection:

@@ -8,7 +8,12 @@ import psycopg
 import pytest
 
 from beliefledger.ledger.envelope import Address
-from beliefledger.ledger.errors import BackendUnusable, LedgerError, LogCorrupted
+from beliefledger.ledger.errors import (
+    BackendUnavailable,
+    BackendUnusable,
+    LedgerError,
+    LogCorrupted,
+)
 from beliefledger.ledger.postgres import schema
 from beliefledger.ledger.postgres.server import PostgresURL, Server
 from beliefledger.ledger.postgres.store import PostgresEventStore
@@ -155,3 +160,29 @@ def test_a_server_that_is_asked_once_is_connected_to_once(postgres_url):
     ours = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'asks_once'"
     assert asking.ask_plain(ours) == [(1,)]
     asking.close()
+
+
+def test_a_server_that_goes_away_right_after_the_connection_is_unavailable(
+    server, postgres_url, monkeypatch
+):
+    """Before it has told whether a pooler stands between."""
+    other = Server(PostgresURL.parse(postgres_url))
+    ordinary, begun = other._connected, []
+
+    def cut(conninfo):
+        made = ordinary(conninfo)
+        if not begun:
+            begun.append(made)
+            with server.connection() as connection:
+                connection.execute("SELECT pg_terminate_backend(%s)", (made.info.backend_pid,))
+        return made
+
+    monkeypatch.setattr(other, "_connected", cut)
+    with pytest.raises(BackendUnavailable):
+        other.connect()
+    assert begun[0].closed
+    assert other.pooled is None
+    with other.connection() as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+    assert other.pooled is False
+    other.close()
