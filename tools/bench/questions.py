@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import groupby
 from typing import NamedTuple
 
 from beliefledger.tools.bench.blocks import SIXTH, Block, blocks
@@ -59,14 +60,16 @@ def of_blocks(half: str) -> Iterator[Question]:
 
 
 def of_items(half: str) -> Iterator[Question]:
-    """Two questions for each item. What the items beside it, two before and two after, tell is
-    taken as told by the same person, of something else."""
-    every = list(items(half))
-    for place, item in enumerate(every):
-        beside = [*every[max(0, place - _BESIDE) : place], *every[place + 1 : place + 1 + _BESIDE]]
-        others = tuple(text for each in beside for text in (each.told, *each.changes))
-        for words in item.questions:
-            yield Question(words, item.name, (item.told, *item.changes), others)
+    """Two questions for each item. What the items beside it in its file, two before and two after,
+    tell is taken as told by the same person, of something else."""
+    for _, group in groupby(items(half), lambda item: item.name.rpartition("-")[0]):
+        some = list(group)
+        for place, item in enumerate(some):
+            first, last = max(0, place - _BESIDE), place + 1 + _BESIDE
+            beside = [*some[first:place], *some[place + 1 : last]]
+            others = tuple(text for each in beside for text in (each.told, *each.changes))
+            for words in item.questions:
+                yield Question(words, item.name, (item.told, *item.changes), others)
 
 
 def items(half: str) -> Iterator[Item]:
