@@ -54,8 +54,6 @@ TOPIC = (
 )
 """The features of `answer_order` that tell whether a result is about what is asked, in the order of
 their weights: none that tells how new it is."""
-
-
 _HARDLY = 1e-6
 
 

@@ -40,7 +40,6 @@ from beliefledger.projections.index import SubjectIndex
 from beliefledger.projections.showing import blanked
 from beliefledger.tools.bench import stories, talks, train_novelty
 from beliefledger.tools.bench.adam import Adam
-from beliefledger.tools.bench.histories import KINDS, Asked, histories, tell
 from beliefledger.tools.bench.searching import K, model_of
 from beliefledger.tools.bench.stories import STORIES, Story, written
 from beliefledger.tools.bench.talks import TALKS
@@ -48,7 +47,7 @@ from beliefledger.tools.bench.talks import TALKS
 WEIGHTS = Path(answer_order.__file__).with_name("answer_order.yaml")
 MUCH = {
     "talk": 2.0, "mixed now": 1.0, "mixed past": 1.0, "one now": 0.5, "one past": 0.5,
-    "near now": 4.0, "people": 2.0, "history one": 0.25, "history mixed": 0.5,
+    "near now": 4.0, "people": 2.0,
 }  # fmt: skip
 """How much a question of each kind counts."""
 PEOPLE = "people_tune"
@@ -140,14 +139,6 @@ def asked(model: str) -> Iterator[Case]:
             for story in near:
                 with scorers[fold_of[story.name]]:
                     yield from _of_stories(memory, model, "near", story.name, [story])
-            for kind in KINDS:
-                for history in histories(kind):
-                    tell(memory, history)
-                    for one in history.asks:
-                        yield from _case(
-                            memory, model, f"history {kind}", history.name,
-                            one.words, history.asked_at, by_words(one),
-                        )  # fmt: skip
 
 
 def scorers_without(fold_of: Mapping[str, int]) -> list[AbstractContextManager[object]]:
@@ -199,11 +190,6 @@ def told_now(story: Story) -> Told:
 def by_text(told: Callable[[str], str | None]) -> Told:
     """What a result tells, by its text alone."""
     return lambda text, _: told(text)
-
-
-def by_words(asked: Asked) -> Told:
-    """What a result tells of a history, by the words of its turn alone."""
-    return lambda _, words: asked.told(words)
 
 
 def _past(answer: re.Pattern[str]) -> Told:

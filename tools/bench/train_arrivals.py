@@ -38,7 +38,7 @@ from beliefledger.projections.evidence import Evidence, turn_of
 from beliefledger.projections.index import SubjectIndex
 from beliefledger.tools.bench import stories, talks, train_answers
 from beliefledger.tools.bench.adam import Adam
-from beliefledger.tools.bench.histories import KINDS, histories, tell
+from beliefledger.tools.bench.histories import KINDS, Asked, histories, tell
 from beliefledger.tools.bench.searching import K, model_of
 from beliefledger.tools.bench.stories import STORIES, Story, written
 from beliefledger.tools.bench.talks import TALKS
@@ -199,8 +199,13 @@ def _of_histories(memory: MemoryLedger, model: str) -> Iterator[Asking]:
             tell(memory, history)
             of = (model, "histories", f"history {kind}", history.name)
             for each in history.asks:
-                told = train_answers.by_words(each)
+                told = _by_words(each)
                 yield Asking(memory, of, history.name, each.words, history.asked_at, told)
+
+
+def _by_words(asked: Asked) -> train_answers.Told:
+    """What a result tells of a history, by the words of its turn alone."""
+    return lambda _, words: asked.told(words)
 
 
 def _of_stories(
