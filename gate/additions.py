@@ -6,10 +6,11 @@ import re
 
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.keys import canonical
-from beliefledger.gate.meant_memories import WORD, Standing, in_place, stem, stems
+from beliefledger.gate.meant_memories import WORD, Standing, in_place, stems
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks.stems import stem
 
 BESIDE = compile_later(r"\b(?:also|too|as well|in addition|besides|on top)\b", re.I)
 

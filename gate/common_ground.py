@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from beliefledger.gate.meant_memories import stem, stems
+from beliefledger.gate.meant_memories import stems
 from beliefledger.gate.pairs import Said, Told, commonplaces
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules.lexicon import GIVEN
 from beliefledger.gate.successions import CHANGES
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks.stems import stem
 
 _ADDRESSED = compile_later(
     r"(?:^|[,;]\s*|\b(?i:hey|hi|hiya|hello|bye|goodbye|night|morning|thanks|thank you|cheers|yes"

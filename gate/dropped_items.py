@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.claim_wordings import number_of
-from beliefledger.gate.meant_memories import LASTING, Standing, in_place, stem, stems
+from beliefledger.gate.meant_memories import LASTING, Standing, in_place, stems
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.remainders import (
     APPOSED,
@@ -22,6 +22,7 @@ from beliefledger.gate.remainders import (
 )
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks.stems import stem
 
 _CLAUSE = compile_later(
     r"[,;:!?(–—]\s*|\.(?!\d)\s*|\s(?:so|but|cos|coz|cuz|because|bc|since|although|and(?= (?:i|we|"

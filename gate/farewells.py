@@ -33,7 +33,6 @@ from beliefledger.gate.meant_memories import (
     ends_by_entity,
     look_up,
     quoting,
-    stem,
     stems,
 )
 from beliefledger.gate.negations import is_denied
@@ -58,6 +57,7 @@ from beliefledger.gate.said_once import each_claim_once, each_end_once, meets
 from beliefledger.gate.sentences import before
 from beliefledger.gate.spoken_of import did_for_user, goes_on_of, outlasts, spoken_of
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
+from beliefledger.networks.stems import stem
 
 _STAYING = ("identity.name", "identity.birth", "identity.age", "event.", "record.", "language.")
 """What nobody takes leave of."""

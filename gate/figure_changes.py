@@ -21,7 +21,7 @@ from beliefledger.gate.figure_units import (
     unit_of,
 )
 from beliefledger.gate.lone_figures import AGED, MADE_IT, is_bare, lone
-from beliefledger.gate.meant_memories import LASTING, Standing, in_place, look_up, stem
+from beliefledger.gate.meant_memories import LASTING, Standing, in_place, look_up
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions, new_figures
 from beliefledger.gate.rules.lexicon import Form, verb_form
@@ -30,6 +30,7 @@ from beliefledger.gate.spoken_of import spoken_of
 from beliefledger.ledger.candidate import Candidate, Ends, Span, When
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY
+from beliefledger.networks.stems import stem
 
 _FOR_SO_LONG = compile_later(
     r"\AUser has (?:been|had|lived|worked|used) .{1,60}? for (?:about |over |almost |nearly )?"

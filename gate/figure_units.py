@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from beliefledger.gate.claim_wordings import number_of
-from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.rules import new_figures
 from beliefledger.gate.rules.lexicon import AS_PARTICIPLE, verb_form
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks.stems import stem
 
 DATED = frozenset({"date", "clock", "weekday"})
 """Kinds of figures that tell when."""

@@ -7,13 +7,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.pairs import small_words
 from beliefledger.gate.rules.lexicon import BASES, PETS
 from beliefledger.gate.rules.renewals import OTHERS
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.memory import Memory
+from beliefledger.networks.stems import stem
 
 _WORD = compile_later(r"[^\W_]+(?:['-][^\W_]+)*")
 

@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable
 
 from beliefledger.gate.belief import Held
-from beliefledger.gate.meant_memories import WORD, stem, stems
+from beliefledger.gate.meant_memories import WORD, stems
 from beliefledger.gate.persons import Told
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.lapses import Lapse
 from beliefledger.gate.rules.patterns import is_job
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks.stems import stem
 
 
 def _attribute(held: Held) -> str:

@@ -12,7 +12,7 @@ from beliefledger.gate.callings import calling
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.lapse_kinds import OF_OTHERS, OF_USER
-from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place, stem, stems
+from beliefledger.gate.meant_memories import LASTING, WORD, Standing, in_place, stems
 from beliefledger.gate.persons import (
     Known,
     Person,
@@ -32,6 +32,7 @@ from beliefledger.gate.spoken_of import done_by, is_done_by_another
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY
+from beliefledger.networks.stems import stem
 
 MOST = 4
 """Words that fit more claims of the user than this say too little to end any."""

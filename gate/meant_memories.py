@@ -17,6 +17,7 @@ from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import Micros
+from beliefledger.networks.stems import stem
 
 LASTING = frozenset({"fact", "preference", "relation", NOTE})
 PLANNED = LASTING | {"event", "commitment", "decision"}
@@ -207,27 +208,6 @@ def stems(text: str) -> set[str]:
         for part in {word, *re.split(r"[-']", word)}
         if part
     }
-
-
-def stem(word: str) -> str:
-    """A word without the endings of plurals and of verbs: "nursing" and "nurse" are one, and so are
-    "running" and "run"."""
-    word = word.removesuffix("'s")
-    if word.endswith("+") and len(word) > _LONGEST_PLUS:
-        word = word.rstrip("+")  # Disney+, but C++
-    for ending in ("ing", "ies", "al", "ers", "es", "ed", "er", "s", "e", "y"):
-        if len(word) - len(ending) >= 3 and word.endswith(ending):
-            word = word.removesuffix(ending)
-            if ending in _DOUBLING and len(word) > 3 and word[-1] == word[-2] in _DOUBLED:
-                return word[:-1]
-            return word
-    return word
-
-
-_LONGEST_PLUS = 3
-_DOUBLING = ("ing", "ed")
-_DOUBLED = frozenset("bdgmnprt")
-"""Consonants that are doubled before such an ending: "jogging", "planned", but not "calling"."""
 
 
 def told_last(some: Sequence[Held], among: Iterable[Held]) -> list[Held]:

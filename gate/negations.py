@@ -12,12 +12,13 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.claim_excess import value_said
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.draft import Draft
-from beliefledger.gate.meant_memories import Standing, stem
+from beliefledger.gate.meant_memories import Standing
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules.denials import ATTRIBUTE
 from beliefledger.gate.slots import canonical_attribute
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks.stems import stem
 
 _MOST = 4
 """A denial that fits more memories than this says too little to end any."""

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.calendar_names import day_named
-from beliefledger.gate.meant_memories import WORD, in_place, stem
+from beliefledger.gate.meant_memories import WORD, in_place
 from beliefledger.gate.pairs import Said
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.restatements import moved
 from beliefledger.gate.rules import farewells
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks.stems import stem
 
 _INSTEAD = compile_later(
     r"(?<![\w'’-])(?P<new>[\w'’-]{1,24}) (?:instead of|rather than|in place of) "

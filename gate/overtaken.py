@@ -19,7 +19,7 @@ from beliefledger.gate.common_ground import (
     only_share_names,
 )
 from beliefledger.gate.homonyms import only_share_a_stem
-from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stem, stems, told_last
+from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing, stems, told_last
 from beliefledger.gate.pairs import Said, Told, linked_best, ranks, told_by, topics
 from beliefledger.gate.persons import Known, called_in, known
 from beliefledger.gate.planned_jobs import is_not_yet
@@ -35,6 +35,7 @@ from beliefledger.gate.switches import goes_to, left_for
 from beliefledger.gate.unchanged import did_it_once
 from beliefledger.ledger.candidate import SELF, Candidate
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks.stems import stem
 
 BRIEF = 120
 """Up to so many characters have 95 in 100 of the turns that the scorer learned endings from. Of

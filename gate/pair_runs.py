@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.scorers import BEGIN, END, words_and_marks
+from beliefledger.networks.stems import stem
 
 VALUE, CLAIM, NUMBER = "=v", "=w", "#"
 

@@ -11,14 +11,15 @@ from functools import cache, cached_property, lru_cache
 from heapq import nlargest
 from typing import Any
 
-from beliefledger.gate import pair_network, pair_runs
+from beliefledger.gate import pair_runs
 from beliefledger.gate.literals import Guarded
-from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.rules import new_figures
 from beliefledger.gate.rules.lexicon import load
 from beliefledger.gate.scorers import runs
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks import pairs as pair_network
+from beliefledger.networks.stems import stem
 
 _WORD = compile_later(r"[^\W_]+(?:[.'&+-][^\W_]+)*")
 _NAMED = compile_later(r"\b(?!User\b)(?:[A-ZÀ-Þ][\w-]+|\w*\d\w*)")

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from beliefledger.gate.belief import Held
-from beliefledger.gate.meant_memories import LASTING, Standing, in_place, stem
+from beliefledger.gate.meant_memories import LASTING, Standing, in_place
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions, new_figures
 from beliefledger.gate.rules.renewals import Sentence
@@ -18,6 +18,7 @@ from beliefledger.gate.sentences import parted
 from beliefledger.gate.spoken_of import is_done_by_another, is_of_another
 from beliefledger.ledger.candidate import SELF, Candidate, Ends
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks.stems import stem
 
 _WORD = compile_later(r"[$€£]?[^\W_]+(?:['’.,:/&+-][^\W_]+)*[+#%€$£]*")
 _CLAUSE = compile_later(

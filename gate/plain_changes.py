@@ -11,15 +11,7 @@ from typing import NamedTuple
 
 from beliefledger.gate import pairs, records
 from beliefledger.gate.belief import Held
-from beliefledger.gate.meant_memories import (
-    LASTING,
-    WORD,
-    Standing,
-    as_it_was,
-    in_place,
-    stem,
-    told_last,
-)
+from beliefledger.gate.meant_memories import LASTING, WORD, Standing, as_it_was, in_place, told_last
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.rules.endings import is_a_trade
@@ -35,6 +27,7 @@ from beliefledger.gate.told_words import lived_in
 from beliefledger.gate.ways_there import is_another_way
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks.stems import stem
 
 MOST = 3
 """News that would end more claims of the user than this is about something else."""

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from beliefledger.gate.belief import Held
 from beliefledger.gate.calendar_names import DAYS
 from beliefledger.gate.decision import TurnView
-from beliefledger.gate.meant_memories import LASTING, TO_COME, WORD, stem, stems
+from beliefledger.gate.meant_memories import LASTING, TO_COME, WORD, stems
 from beliefledger.gate.rules import farewells
 from beliefledger.gate.rules.lexicon import verb_form
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.times import DAY
+from beliefledger.networks.stems import stem
 
 
 def plans(turn: TurnView) -> Callable[[Held, str], bool]:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from beliefledger.gate import pairs
 from beliefledger.gate.calendar_names import DAYS
-from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.rules.lexicon import AS_BASE, BASES, GIVEN, verb_form
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks.stems import stem
 
 _BETWEEN = compile_later(r",? and | & | n |, ")
 _WORD = compile_later(r"[^\W_]+(?:['’+#-][^\W_]+)*[+#]*")

@@ -19,7 +19,6 @@ from beliefledger.gate.meant_memories import (
     Standing,
     in_place,
     says_one_of,
-    stem,
     stems,
 )
 from beliefledger.gate.medicines import medicines_before
@@ -38,6 +37,7 @@ from beliefledger.gate.spoken_of import (
 from beliefledger.gate.told_words import lived_in
 from beliefledger.ledger.candidate import SELF, Candidate, When
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks.stems import stem
 
 _STAYING = ("identity.birth", "record.", "language.native", "language.speaks")
 _USED = tuple(

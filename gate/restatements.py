@@ -11,10 +11,11 @@ import re
 from collections.abc import Callable
 
 from beliefledger.gate.belief import Held
-from beliefledger.gate.meant_memories import stem, stems
+from beliefledger.gate.meant_memories import stems
 from beliefledger.gate.pairs import Said, Told
 from beliefledger.gate.rules import new_figures
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks.stems import stem
 
 _ANEW = compile_later(
     r"\b(?:now|nowadays|these days|instead|from (?:now|today|here|this|next|tomorrow|(?:jan|feb|mar"

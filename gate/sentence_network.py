@@ -16,15 +16,15 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from beliefledger.gate import network_words
-from beliefledger.gate.network_words import UNKNOWN, Layer, added, beside, handed_on, place_of
 from beliefledger.ledger.data_files import content
+from beliefledger.networks import words as network_words
+from beliefledger.networks.words import UNKNOWN, Layer, added, beside, handed_on, place_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from beliefledger.gate.network_words import Whole
+    from beliefledger.networks.words import Whole
 
 FILE = "meant-1.bin"
 DILATIONS = (1, 1, 2)

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.keys import KEYS, canonical
-from beliefledger.gate.meant_memories import TO_COME, WORD, Standing, stem, stems
+from beliefledger.gate.meant_memories import TO_COME, WORD, Standing, stems
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import farewells, new_figures
 from beliefledger.gate.rules.lexicon import GIVEN
@@ -16,6 +16,7 @@ from beliefledger.gate.rules.subjects import Subject, doer, left_out, left_out_a
 from beliefledger.gate.sentences import around
 from beliefledger.ledger.candidate import SELF, Span
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks.stems import stem
 
 NOUNS_OF = {
     key.name: [named(each.rpartition(".")[2].replace("-", " ")) for each in (*key.nouns, *more)]

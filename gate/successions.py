@@ -15,13 +15,14 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache
 
-from beliefledger.gate import pair_network, pair_runs
+from beliefledger.gate import pair_runs
 from beliefledger.gate.literals import Guarded
-from beliefledger.gate.meant_memories import stem
 from beliefledger.gate.pairs import Said, Told, commonplaces, cues, small_words, tables
 from beliefledger.gate.scorers import BIAS, earnest, sounds_like_change, told_runs
 from beliefledger.ledger.data_files import lines
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks import pairs as pair_network
+from beliefledger.networks.stems import stem
 
 _OWN_CLAUSE = compile_later(r"\b(?:but|so|because|since)\b|[;!.]\s|(?<=now),\s|(?<=instead),\s")
 """Where words of one's own begin or end beside somebody else's."""
@@ -201,7 +202,7 @@ def _of_both(regression: float, said: Said, told: Told) -> float:
     total = weights["bias"] + weights["regression"] * regression
     most = weights["most of the network"]
     if total + weights["network"] * most > weights["asked from"]:
-        read = pair_network.network().log_odds(told.read, said.read)
+        read = float(pair_network.network().log_odds([(told.read, said.read)])[0])
         total += weights["network"] * max(-most, min(most, read))
     else:
         total -= weights["network"] * most

@@ -11,13 +11,14 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.bonds import VISIT, WORD, bonds, claim_of, is_of
 from beliefledger.gate.calendar_names import DAYS
 from beliefledger.gate.figure_units import counts_a_part
-from beliefledger.gate.meant_memories import Standing, stem, stems
+from beliefledger.gate.meant_memories import Standing, stems
 from beliefledger.gate.pairs import Said, Told
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules.lexicon import GIVEN
 from beliefledger.gate.spoken_of import are_of_two, told_of_whom
 from beliefledger.ledger.candidate import SELF, Candidate
 from beliefledger.ledger.late_patterns import compile_later
+from beliefledger.networks.stems import stem
 
 
 def spare(standing: Standing, candidate: Candidate) -> None:

@@ -36,10 +36,10 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from beliefledger.gate import network_words
 from beliefledger.gate import sentence_network as network
-from beliefledger.gate.network_words import UNKNOWN, place_of
 from beliefledger.gate.sentence_network import Network
+from beliefledger.networks import words as network_words
+from beliefledger.networks.words import UNKNOWN, place_of
 from beliefledger.tools.bench import distilling, train_earnest
 from beliefledger.tools.bench.distilling import (
     SEED,

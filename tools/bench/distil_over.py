@@ -1,5 +1,5 @@
 """`python -m beliefledger.tools.bench.distil_over HAYSTACKS --work DIRECTORY [--write]`: distil the
-network of what is over, gate/over-1.bin, from a model of language.
+network of what is over, beliefledger/networks/over-1.bin, from a model of language.
 
 1. Pairs of what was told and what is said later are those that `train_successions` has: what was
    told as the product believes it, and of the blocks as it was said, too.
@@ -7,8 +7,8 @@ network of what is over, gate/over-1.bin, from a model of language.
 3. It says how probably one puts an end to the other of many further pairs: variants, in which words
    have others with a near meaning in their place, the same in both sentences; what two people told
    who share a word; and what users say in HAYSTACKS, a file of LongMemEval's sessions (MIT).
-4. A small network (`gate/pair_network.py`) is trained to say the same, and what the labels say, and
-   its weights are rounded to whole numbers.
+4. A small network (`beliefledger/networks/pairs.py`) is trained to say the same, and what the
+   labels say, and its weights are rounded to whole numbers.
 
 The figures are of the blocks to test with, which nothing is trained on. What is in DIRECTORY
 already, the trained model and its answers, is not made again.
@@ -32,13 +32,13 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from beliefledger.gate import network_words
-from beliefledger.gate import pair_network as network
-from beliefledger.gate.meant_memories import stem
-from beliefledger.gate.network_words import UNKNOWN, Layer, place_of
-from beliefledger.gate.pair_network import Layers, PairNetwork
 from beliefledger.gate.pairs import small_words
 from beliefledger.ledger.data_files import parsed
+from beliefledger.networks import pairs as network
+from beliefledger.networks import words as network_words
+from beliefledger.networks.pairs import Layers, PairNetwork
+from beliefledger.networks.stems import stem
+from beliefledger.networks.words import UNKNOWN, Layer, place_of
 from beliefledger.tools.bench import distilling, lines, train_successions
 from beliefledger.tools.bench.blocks import blocks
 from beliefledger.tools.bench.distilling import (
@@ -128,7 +128,7 @@ def main() -> None:
 
 def log_odds(made: PairNetwork, pair: Pair) -> float:
     told, said = made.read(pair[0], network.OF_TOLD), made.read(pair[1], network.OF_SAID)
-    return made.log_odds(told, said)
+    return float(made.log_odds([(told, said)])[0])
 
 
 def told_of(pairs: Sequence[Pair], target: Sequence[float]) -> Told:
@@ -262,7 +262,7 @@ def _words(text: str) -> set[str]:
 
 
 class Student(nn.Module):
-    """The network while it is trained: see `gate.pair_network`."""
+    """The network while it is trained: see `networks.pairs`."""
 
     def __init__(self, words: Sequence[str], base: Floats) -> None:
         super().__init__()

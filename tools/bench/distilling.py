@@ -21,9 +21,9 @@ from torch import nn
 from torch.nn import functional
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from beliefledger.gate import network_words
-from beliefledger.gate.network_words import ENDINGS, NOTHING, UNKNOWN, Layer
 from beliefledger.gate.sentences import sentences
+from beliefledger.networks import words as network_words
+from beliefledger.networks.words import ENDINGS, NOTHING, UNKNOWN, Layer
 from beliefledger.projections.embedding import Words
 from beliefledger.tools.bench import distil_words, sentence_fit
 from beliefledger.tools.bench.train_notes import auc

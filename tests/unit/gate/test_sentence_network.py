@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from beliefledger.gate import network_words
-from beliefledger.gate.network_words import HIGHEST, words
 from beliefledger.gate.sentence_network import DILATIONS, network, packed, unpacked
+from beliefledger.networks import words as network_words
+from beliefledger.networks.words import HIGHEST, words
 
 SAID = (
     "I live in Lisbon.",

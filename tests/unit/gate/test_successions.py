@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from beliefledger.gate import successions
 from beliefledger.gate.keys import canonical
 from beliefledger.gate.overtaken import is_kin
-from beliefledger.gate.pair_network import PairNetwork
 from beliefledger.gate.pairs import Said, Told, linked_best, ranks
 from beliefledger.gate.rules import successions as rules_successions
 from beliefledger.gate.successions import is_over, may_overtake, stands, threshold
 from beliefledger.gate.switches import goes_to
+from beliefledger.networks.pairs import PairNetwork
 
 GYM = Told("fact", "has.membership", "User has a membership at PureGym", "membership at PureGym")
 CAR = Told("fact", "has.vauxhall-corsa", "User has a vauxhall corsa", "vauxhall corsa")
@@ -70,10 +71,10 @@ def test_what_is_only_mentioned_surely_stands(sentence):
 def test_what_the_regression_doubts_is_not_over_whatever_the_network_says(monkeypatch):
     """Only with both is it over: of short sentences the network alone knows too little."""
     sentence = "the corsa needs washing"
-    monkeypatch.setattr(PairNetwork, "log_odds", lambda *_: 100.0)
+    monkeypatch.setattr(PairNetwork, "log_odds", lambda _, pairs: np.full(len(pairs), 100.0))
     assert not _is_over(Said(sentence), CAR)
     assert _is_over(Said("sold the corsa last week"), CAR)
-    monkeypatch.setattr(PairNetwork, "log_odds", lambda *_: -100.0)
+    monkeypatch.setattr(PairNetwork, "log_odds", lambda _, pairs: np.full(len(pairs), -100.0))
     assert not _is_over(Said("sold the corsa last week"), CAR)
 
 

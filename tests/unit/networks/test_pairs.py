@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from beliefledger.gate.network_words import HIGHEST
-from beliefledger.gate.pair_network import (
+from beliefledger.networks.pairs import (
     DILATED,
     OF_SAID,
     OF_TOLD,
@@ -16,6 +15,7 @@ from beliefledger.gate.pair_network import (
     packed,
     unpacked,
 )
+from beliefledger.networks.words import HIGHEST
 
 PAIRS = (
     ("User lives in Lisbon", "I moved to Porto last week"),
@@ -34,9 +34,21 @@ def test_it_computes_what_whole_numbers_of_any_size_do(told, said):
 
 def test_its_file_says_all_of_it():
     again, own = unpacked(packed(network())), network()
-    for told, said in PAIRS:
-        texts = own.read(told, OF_TOLD), own.read(said, OF_SAID)
-        assert again.log_odds(*texts) == own.log_odds(*texts)
+    texts = [(own.read(told, OF_TOLD), own.read(said, OF_SAID)) for told, said in PAIRS]
+    assert again.log_odds(texts).tolist() == own.log_odds(texts).tolist()
+
+
+def test_pairs_read_together_have_the_odds_that_they_have_alone():
+    own = network()
+    texts = [(own.read(told, OF_TOLD), own.read(said, OF_SAID)) for told, said in PAIRS]
+    assert own.log_odds(texts).tolist() == [log_odds(told, said) for told, said in PAIRS]
+    assert own.log_odds([]).shape == (0,)
+
+
+def test_of_a_longer_text_as_much_is_read_as_of_its_beginning():
+    own = network()
+    told, said = own.read("word " * 1000, 1000), own.read("sold it", OF_SAID)
+    assert own.log_odds([(told, said)])[0] == log_odds("word " * 1000, "sold it")
 
 
 def test_it_reads_no_more_than_so_many_words():
@@ -61,7 +73,7 @@ def _by_hand(told: str, said: str) -> float:
     texts = own.read(told, OF_TOLD), own.read(said, OF_SAID)
     vectors = [[_whole(own.vectors[place]) for place in text.places] for text in texts]
     placed = [[_whole(own.near[place]) for place in text.places] for text in texts]
-    same = [[one != "" and one == other for other in texts[0].stems] for one in texts[1].stems]
+    same = [[one != 0 and one == other for other in texts[0].stems] for one in texts[1].stems]
     near = [
         [
             _times(one, other) + int(own.same) * both

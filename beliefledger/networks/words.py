@@ -82,13 +82,14 @@ def place_of(places: Mapping[str, int], word: str) -> int:
 
 def beside(rows: Whole, far: int = 1) -> Whole:
     """Each row with the one so far before it, and the one so far after it; zeros beyond the
-    ends."""
+    ends. Of shape (…, rows, numbers)."""
     import numpy as np  # noqa: PLC0415  (a tenth of a second, and most calls score nothing)
 
-    count, wide = rows.shape
-    padded = np.zeros((count + 2 * far, wide))
-    padded[far : far + count] = rows
-    return np.concatenate([padded[:count], rows, padded[2 * far :]], axis=1)
+    *some, count, wide = rows.shape
+    padded = np.zeros((*some, count + 2 * far, wide))
+    padded[..., far : far + count, :] = rows
+    around = padded[..., :count, :], rows, padded[..., 2 * far :, :]
+    return np.concatenate(around, axis=-1)
 
 
 def handed_on(sums: Whole, layer: Layer) -> Whole:
