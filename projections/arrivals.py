@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from beliefledger.ledger.data_files import data
+from beliefledger.networks import pairs as pair_network
 from beliefledger.projections.aboutness import ABOUT
-from beliefledger.projections.take_overs import NAMES as LINKS
+from beliefledger.projections.evidence import turn_of
+from beliefledger.projections.take_overs import NAMES as OF_PAIRS
 from beliefledger.projections.take_overs import Pairs, about_a_name, kind, looked_at, pairs_of
 
 if TYPE_CHECKING:
@@ -54,6 +56,15 @@ TOPIC = (
 )
 """The features of `answer_order` that tell whether a result is about what is asked, in the order of
 their weights: none that tells how new it is."""
+LINKS = (*OF_PAIRS, "over")
+"""The features of pairs. `over` is what the network of two sentences says: the log odds, divided by
+4, that what the first told is over once the second is said, from -1.5 to 1.5."""
+READ = 8
+"""It is asked of so many pairs, in which an older text that is near to the question is near to a
+later one that tells something new."""
+OWN = 0.4
+"""How much the order of the results by themselves counts."""
+_SCALE, _MOST = 4.0, 1.5
 _HARDLY = 1e-6
 
 
@@ -80,7 +91,7 @@ def arrivals(placed: Sequence[Placed], known: Features, evidence: Evidence) -> A
     if not placed or name is None:
         return None
     texts = looked_at(placed, evidence)
-    pairs = pairs_of(texts, evidence, len(placed))
+    pairs = links_of(texts, evidence, len(placed))
     if pairs is None:
         return None
     told = weights(name)
@@ -93,6 +104,25 @@ def arrivals(placed: Sequence[Placed], known: Features, evidence: Evidence) -> A
             fits |= pairs.features[row, :, LINKS.index("shared")] > 0
             taken[row] *= fits
     return Arrivals(texts, passed_on(about, taken), taken)
+
+
+def links_of(texts: Sequence[Placed], evidence: Evidence, rows: int) -> Pairs | None:
+    """What is known of the first `rows` of some texts, and each of all, with what the network of
+    two sentences says of them; None without vectors."""
+    pairs = pairs_of(texts, evidence, rows)
+    if pairs is None:
+        return None
+    share = pairs.features[0, :rows, LINKS.index("asked beside others")]
+    likely = share[:, None] * pairs.features[:, :, LINKS.index("novel near")] * pairs.later
+    best = np.argsort(-likely, axis=None, kind="stable")[:READ]
+    asked = np.zeros(pairs.later.shape, np.bool_)
+    asked.flat[best] = likely.flat[best] > 0
+    over = np.full(pairs.later.shape, -_MOST)
+    index = evidence.index
+    read = [index.readings[turn_of(each.number, index)] for each in texts]
+    odds = pair_network.small().log_odds([(read[a], read[b]) for a, b in np.argwhere(asked)])
+    over[asked] = np.clip(odds / _SCALE, -_MOST, _MOST)
+    return Pairs(np.concatenate([pairs.features, over[:, :, None]], axis=2), pairs.later)
 
 
 def passed_on(about: Features, taken: Features) -> Features:
@@ -113,12 +143,12 @@ def taking(pairs: Pairs, link: Features) -> Features:
 
 
 def mixed(worth: Features, arrived: Arrivals) -> Features:
-    """What each text is worth by what the results are worth alone and by how probably it answers,
-    as logarithms of which each counts half; what is no result is worth less alone than any."""
+    """What each text is worth by what the results are worth alone, which counts `OWN`, and by how
+    probably it answers, as logarithms; what is no result is worth less alone than any."""
     own = _logs(worth)
     further = len(arrived.texts) - len(own)
     own = np.concatenate([own, np.full(further, own.min() - 1)])
-    both: Features = (own + np.log(arrived.chances + _HARDLY)) / 2
+    both: Features = OWN * own + (1 - OWN) * np.log(arrived.chances + _HARDLY)
     return both
 
 

@@ -1,7 +1,7 @@
 """The index of one subject: what is searched, kept in memory and kept up with the views.
 
 It has every row of every memory and every turn, past ones too, so a search as of any time works
-like one of now. Of words it keeps only terms and vectors.
+like one of now. Of words it keeps terms, vectors and what a network reads of each text.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from beliefledger.projections.index_state import State, under, within
 from beliefledger.projections.index_texts import heading, of_memory
 from beliefledger.projections.lexical import Lexical
 from beliefledger.projections.open_sentences import is_new, stated, unreal
+from beliefledger.projections.readings import Readings
 from beliefledger.projections.recalls import shown_in
 from beliefledger.projections.search_requests import TaggedWhere
 from beliefledger.projections.search_terms import indexed, terms
@@ -63,7 +64,7 @@ _NUMBERS = (
 )  # fmt: skip
 _COLUMNS = ("rows", "texts", "shown")
 _CODES = ("memories", "types", "topics", "scopes", "sessions")
-_PARTS = ("words", "heads", "lines", "beside")
+_PARTS = ("words", "heads", "lines", "readings", "beside")
 """The parts of an index, by what they are kept as."""
 _AFTER = 7
 """The place of `after` among the columns of texts."""
@@ -88,6 +89,7 @@ class SubjectIndex:
         self.words, self.heads = Lexical(), Lexical(b=0)
         """Indexes of what was said, and of when and by whom."""
         self.lines = TextLines()
+        self.readings = Readings()
         self.dense: Dense | None = None
         self.rows = Columns(_NUMBERS)
         self.texts = Columns(
@@ -359,6 +361,7 @@ class SubjectIndex:
         found = indexed(words)
         number = self.words.add(found)
         told = told_of(words if said is None else said)
+        self.readings.add(words if said is None else said)
         self.lines.add(found if said is None else indexed(said), told, new=is_new(words))
         self.heads.add(terms(head) if head else ())
         self.turn_ids.append(turn_id)

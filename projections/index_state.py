@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 State = dict[str, Any]
 """Values by name: arrays of numpy, dicts with strings as keys, and what else JSON can say."""
-LAYOUT = 7
+LAYOUT = 8
 """Of the bytes; they are not to be read as those of another."""
 _LENGTH = 8
 _PARTS = ("keys", "order", "ends", "values")

@@ -14,7 +14,7 @@ from beliefledger.projections.decay import Profile
 from beliefledger.projections.showing import ShownTurn, Superseded
 from beliefledger.projections.slot_routing import SlotWords
 
-VERSION = 24
+VERSION = 25
 """The version of the ranking profiles. It is recorded with each search, so a replay can tell why it
 differs."""
 PROFILES = ("default", "recall")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-NAME = "rules/33"
+NAME = "rules/34"
 """What the extractor is called in the log."""
 
 

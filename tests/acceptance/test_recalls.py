@@ -79,12 +79,12 @@ def test_recalls_are_listed_newest_first_with_who_asked_what_and_how(memory, clo
         purpose="assistance",
         session_tag=session_tag(keys.ids, "s1"),
         searched=True,
-        ranker="default/24",
+        ranker="default/25",
         embedder="hashed-1",
         found=len(first.results),
         query="dark mode",
     )
-    assert (newest.by, newest.ranker, newest.query) == ("system", "recall/24", "hiking")
+    assert (newest.by, newest.ranker, newest.query) == ("system", "recall/25", "hiking")
     assert newest.recorded_at == to_datetime(clock.now)
     assert memory.recalls.list() == answers
     assert memory.recalls.list(limit=1) == [newest]
@@ -385,7 +385,7 @@ def test_a_score_may_differ_by_some_millionths(memory, by):
 @pytest.mark.parametrize(
     ("other", "says"),
     [
-        ({"ranker": "default/0"}, "ranked by default/24 now; then it was by default/0."),
+        ({"ranker": "default/0"}, "ranked by default/25 now; then it was by default/0."),
         ({"index": "bm25+/0 flat/1"}, "now; then it was bm25+/0 flat/1."),
         ({"unembedded": 2}, "Then 2 texts had no vector and were compared by words alone; now 0."),
     ],
@@ -479,7 +479,7 @@ def test_the_commands_tell_and_do_the_same(place):
     assert set(listed[0]) == set(RecallAnswer.model_fields)
     page = run(place, "recalls", "list").stdout
     assert max(map(len, page.splitlines())) <= 100
-    for each in (recall_id[:10], "bot", "assistance", "default/24", "dark mode", "2 recalls"):
+    for each in (recall_id[:10], "bot", "assistance", "default/25", "dark mode", "2 recalls"):
         assert each in page
     assert "dark mode" not in run(place, "recalls", "list", "--limit", "1").stdout
     of = json.loads(run(place, "recalls", "list", "--found", result["id"][:8], "--json").stdout)

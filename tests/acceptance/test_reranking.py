@@ -125,5 +125,5 @@ def test_a_cross_encoder_reads_question_and_text_together(memory, tmp_path):
     assert len(set(scores)) > 1
     assert scores == sorted(scores, reverse=True)
     ranker = memory.recalls.get(answer.recall_id).recall.ranker
-    assert ranker == f"default/24 reranked by {model.name}"
+    assert ranker == f"default/25 reranked by {model.name}"
     assert model.name.startswith("pairs@")

@@ -440,7 +440,7 @@ def test_what_was_found_is_recorded_with_all_that_it_depended_on(memory, clock):
     assert event.memories == tuple(e.id for e in answer.results if e.kind == "memory") != ()
     assert (event.position, event.asked_at) == (head, clock.now) == (answer.position, clock.now)
     assert (event.embedder, event.index) == ("hashed-1", answer.index)
-    assert (event.purpose, event.ranker) == ("assistance", "default/24")
+    assert (event.purpose, event.ranker) == ("assistance", "default/25")
     asked = event.asked
     assert (asked.query, asked.k, asked.types, asked.session) == (
         "dark mode",

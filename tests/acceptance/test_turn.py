@@ -32,7 +32,7 @@ def test_each_span_is_marked_with_what_the_gate_did(memory):
     assert (answer.turn_id, answer.position) == (receipt.turn_id, receipt.position)
     assert (answer.subject, answer.role, answer.session) == ("ana", "user", "s")
     assert f"{answer.said_at:%Y-%m-%d}" == "2026-02-01"
-    assert (answer.state, answer.extractor, answer.content) == ("extracted", "rules/33", SAID)
+    assert (answer.state, answer.extractor, answer.content) == ("extracted", "rules/34", SAID)
     assert answer.marked == MARKED
     assert [(span.number, span.text, span.outcome) for span in answer.spans] == [
         (1, "I live in Lisbon", "admit"),
@@ -58,7 +58,7 @@ def test_a_turn_that_waits_and_one_that_nobody_reads_say_so(memory):
 def test_a_turn_in_another_language_says_that_it_was_not_read(memory, place):
     receipt, decisions = memory.remember("ana", "Ich wohne in Berlin und arbeite als Lehrer.")
     said = memory.turn(receipt.turn_id)
-    assert (decisions, said.extractor, said.not_read) == ([], "rules/33", "language")
+    assert (decisions, said.extractor, said.not_read) == ([], "rules/34", "language")
     quiet, _ = memory.remember("ana", "Ok, thanks a lot!")
     assert memory.turn(quiet.turn_id).not_read is None
     answer = memory.why_not("ana", "Ana lives in Berlin")

@@ -1,5 +1,5 @@
 """`python -m beliefledger.tools.bench.distil_over HAYSTACKS --work DIRECTORY [--write]`: distil the
-network of what is over, beliefledger/networks/over-1.bin, from a model of language.
+network of what is over, networks/over-1.bin, from a model of language.
 
 1. Pairs of what was told and what is said later are those that `train_successions` has: what was
    told as the product believes it, and of the blocks as it was said, too.
@@ -59,8 +59,17 @@ from beliefledger.tools.bench.overtaking import LATER, line_of, tell
 from beliefledger.tools.bench.quality import DATA, Reading
 from beliefledger.tools.bench.stories import STORIES, written
 
-VECTOR, NEAR, OUTPUTS, HIDDEN = 48, 24, 96, 64
-"""How many numbers a word, its place among the others, a layer and the last layer have."""
+
+class Sizes(NamedTuple):
+    """How many numbers a word, its place among the others, a layer and the last layer have."""
+
+    vector: int
+    near: int
+    outputs: int
+    hidden: int
+
+
+SIZES = Sizes(48, 24, 96, 64)
 PASSES, TOGETHER, RATE = 6, 128, 2e-3
 STANDING = 0.33
 """So many of what stands in the blocks are taken, of which there are six for each that is over."""
@@ -117,7 +126,8 @@ def main() -> None:
     further, odds = json.loads((given.work / ANSWERS).read_text())
     pairs = [*(row.pair for row in seen), *((told, said) for told, said in further)]
     target = [*(float(row.over) for row in seen), *probability(odds).tolist()]
-    student = Student(*teacher.vocabulary([text for pair in pairs for text in pair]))
+    vocabulary = teacher.vocabulary([text for pair in pairs for text in pair])
+    student = Student(*vocabulary, SIZES)
     test = list(rows("test"))
     train(student, pairs, told_of(pairs, target), test, given.passes)
     made = rounded(student)
@@ -205,14 +215,15 @@ def further_of(every: Sequence[Row], haystacks: Path) -> list[Pair]:
     said = sorted({row.said for row in every})
     of_all = of_users(haystacks, _LONGEST_TURN, _LENGTHS)
     users = sorted(text for text in of_all if "?" not in text)
-    found = {*variants(every, rng, VARIANTS), *sharing(told, said, rng, SHARING)}
+    found = {pair for pair, _ in variants(every, rng, VARIANTS)}
+    found.update(sharing(told, said, rng, SHARING))
     found.update(sharing(users, users, rng, SAID // 2))
     found.update(sharing(told, users, rng, SAID // 2))
     return sorted(found)
 
 
-def variants(every: Sequence[Row], rng: random.Random, number: int) -> Iterator[Pair]:
-    """So many variants of pairs, half of them of what is over."""
+def variants(every: Sequence[Row], rng: random.Random, number: int) -> Iterator[tuple[Pair, bool]]:
+    """So many variants of pairs, half of them of what is over, with whether they are."""
     others = OtherWords([text for row in every[::3] for text in row.pair])
     halves = [[row for row in every if row.over == over] for over in (True, False)]
     for _ in range(number):
@@ -223,7 +234,7 @@ def variants(every: Sequence[Row], rng: random.Random, number: int) -> Iterator[
             for word in words
             if word not in _KEPT and rng.random() < LIKELY
         }
-        yield _with_others(row.told, chosen), _with_others(row.said, chosen)
+        yield (_with_others(row.told, chosen), _with_others(row.said, chosen)), row.over
 
 
 def _with_others(text: str, others: dict[str, str]) -> str:
@@ -264,25 +275,26 @@ def _words(text: str) -> set[str]:
 class Student(nn.Module):
     """The network while it is trained: see `networks.pairs`."""
 
-    def __init__(self, words: Sequence[str], base: Floats) -> None:
+    def __init__(self, words: Sequence[str], base: Floats, sizes: Sizes) -> None:
         super().__init__()
         self.places = {word: place for place, word in enumerate(words)}
         self.base = torch.tensor(base)
         main = np.linalg.svd(base[: WORDS // 2], full_matrices=False)[2].T
-        self.turned = nn.Parameter(3 * torch.tensor(main[:, :VECTOR].copy()))
-        self.own = nn.Parameter(torch.zeros(len(words), VECTOR))
+        self.turned = nn.Parameter(3 * torch.tensor(main[:, : sizes.vector].copy()))
+        self.own = nn.Parameter(torch.zeros(len(words), sizes.vector))
         """What a word has beside the part of its base that is used."""
-        self.near = nn.Parameter(2 * torch.tensor(main[:, :NEAR].copy()))
-        self.marks = nn.Parameter(0.1 * torch.randn(2, VECTOR))
-        self.told = nn.Conv1d(2 * VECTOR + 1, OUTPUTS, 3, padding=1)
-        self.told_again = nn.Conv1d(OUTPUTS, OUTPUTS, 3, padding=1)
-        self.of_told = nn.Linear(2 * OUTPUTS, OUTPUTS, bias=False)
-        self.said = nn.Conv1d(2 * VECTOR + 1, OUTPUTS, 3, padding=1)
-        self.said_again = nn.Conv1d(OUTPUTS, OUTPUTS, 3, padding=1)
+        self.near = nn.Parameter(2 * torch.tensor(main[:, : sizes.near].copy()))
+        self.marks = nn.Parameter(0.1 * torch.randn(2, sizes.vector))
+        outputs, seen = sizes.outputs, 2 * sizes.vector + 1
+        self.told = nn.Conv1d(seen, outputs, 3, padding=1)
+        self.told_again = nn.Conv1d(outputs, outputs, 3, padding=1)
+        self.of_told = nn.Linear(2 * outputs, outputs, bias=False)
+        self.said = nn.Conv1d(seen, outputs, 3, padding=1)
+        self.said_again = nn.Conv1d(outputs, outputs, 3, padding=1)
         far = network.DILATED
-        self.said_wide = nn.Conv1d(OUTPUTS, OUTPUTS, 3, padding=far, dilation=far)
-        self.hidden = nn.Linear(4 * OUTPUTS, HIDDEN)
-        self.out = nn.Linear(HIDDEN, 1)
+        self.said_wide = nn.Conv1d(outputs, outputs, 3, padding=far, dilation=far)
+        self.hidden = nn.Linear(4 * outputs, sizes.hidden)
+        self.out = nn.Linear(sizes.hidden, 1)
         self.dropped = nn.Dropout(0.1)
 
     def forward(self, told: torch.Tensor, said: torch.Tensor, same: torch.Tensor) -> torch.Tensor:
@@ -322,7 +334,7 @@ class Student(nn.Module):
     ) -> torch.Tensor:
         """Each word with the one that is nearest to it, and how near that is."""
         best, at = near.max(2)
-        nearest = torch.gather(other, 1, at[:, :, None].expand(-1, -1, VECTOR))
+        nearest = torch.gather(other, 1, at[:, :, None].expand(-1, -1, other.shape[2]))
         how = best.clamp(min=_LEAST)[:, :, None] / _FAR
         return (torch.cat([own, nearest, how], 2) * there[:, :, None]).transpose(1, 2)
 

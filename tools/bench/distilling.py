@@ -92,6 +92,13 @@ class Teacher:
         model.save_pretrained(kept)
         return cls(model, tokens)
 
+    @classmethod
+    def untrained(cls) -> Teacher:
+        """As it comes, to have its words."""
+        source = distil_words.minilm()
+        model = AutoModelForSequenceClassification.from_pretrained(source, num_labels=1)
+        return cls(model, AutoTokenizer.from_pretrained(source))
+
     def answers(self, texts: Sequence[Text]) -> Floats:
         """How probably each text is what it was trained to tell, as log odds."""
         self.model.eval()

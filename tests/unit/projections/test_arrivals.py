@@ -38,7 +38,7 @@ def memory(tmp_path, request):
 def _weighing(monkeypatch, topic=None, link=None):
     rows = [
         np.array([(given or {}).get(each.replace(" ", "_"), 0.0) for each in names])
-        for names, given in ((arrivals.TOPIC, topic), (take_overs.NAMES, link))
+        for names, given in ((arrivals.TOPIC, topic), (arrivals.LINKS, link))
     ]
     monkeypatch.setattr(arrivals, "weights", lambda _: arrivals.Weights(*rows))
     monkeypatch.setattr(take_overs, "weights", lambda _: rows[1][: take_overs.OF_TAKER])
@@ -52,10 +52,10 @@ def test_there_is_a_weight_for_each_feature_and_no_other():
     for weights in data("beliefledger.projections", "arrivals.yaml").values():
         assert tuple(weights) == ("topic", "link")
         assert tuple(weights["topic"]) == arrivals.TOPIC
-        assert tuple(weights["link"]) == take_overs.NAMES
+        assert tuple(weights["link"]) == arrivals.LINKS
         assert all(weights["topic"][each] > 0 for each in ("score", "meaning", "kind fits"))
         assert all(weights["topic"][each] < 0 for each in ("only asks", "asks in general"))
-        assert all(weights["link"][each] > 0 for each in ("near", "novel", "novel near"))
+        assert all(weights["link"][each] > 0 for each in ("near", "novel", "over"))
         assert all(weights["link"][each] < 0 for each in ("bias", "only asks", "rivals"))
     for weights in data("beliefledger.projections", "take_overs.yaml").values():
         assert tuple(weights) == take_overs.NAMES[: take_overs.OF_TAKER]
@@ -105,9 +105,32 @@ def test_chances_of_what_took_a_place_add_up_to_one_with_none():
     assert np.allclose(taken, [[0, 1, 0], [0, 0, 0.5]]), "nothing has the worth of 0"
 
 
-def test_half_counts_what_a_result_is_worth_alone_and_half_its_chance():
+def test_what_a_result_is_worth_alone_counts_and_its_chance():
     texts = [Placed(number) for number in range(3)]
     arrived = arrivals.Arrivals(texts, np.array([0.1, 0.2, 0.7]), np.zeros((2, 3)))
     one, other, further = arrivals.mixed(np.array([1.0, 1.0]), arrived)
-    assert other - one == pytest.approx(np.log(2) / 2, abs=1e-4)
-    assert further - other == pytest.approx((np.log(3.5) - 1) / 2, abs=1e-4)
+    chance = 1 - arrivals.OWN
+    assert other - one == pytest.approx(chance * np.log(2), abs=1e-4)
+    assert further - other == pytest.approx(chance * np.log(3.5) - arrivals.OWN, abs=1e-4)
+
+
+def test_the_network_is_asked_of_what_may_answer_and_what_is_new_and_near_to_it(
+    tmp_path, monkeypatch
+):
+    seen = []
+    links_of = arrivals.links_of
+
+    def kept(texts, evidence, rows):
+        seen.append(links_of(texts, evidence, rows))
+        return seen[-1]
+
+    monkeypatch.setattr(arrivals, "links_of", kept)
+    with open_memory(tmp_path / "ledger", consent="consent", embedder="words-3") as memory:
+        for day, words in enumerate((OLD, *CHATTER, NEW), start=1):
+            memory.remember("ana", words, said_at=f"2026-03-{day:02}")
+        _found(memory)
+    pairs = seen[-1]
+    over = pairs.features[:, :, arrivals.LINKS.index("over")]
+    assert np.all(over[~pairs.later] == -1.5)
+    assert 0 < (over > -1.5).sum() <= arrivals.READ
+    assert over.max() > 0, "the lorry comes on another day"

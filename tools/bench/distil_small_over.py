@@ -1,0 +1,116 @@
+"""`python -m beliefledger.tools.bench.distil_small_over HAYSTACKS [--write]`: distil the small
+network of what is over, networks/over-1-small.bin, which search asks, from the larger one and from
+labels.
+
+1. Pairs of what was told and what is said later, with whether it is over then: those that
+   `distil_over` has, and of the items what was told, each change of it and changes of others.
+2. Variants of these, which have the same labels, and count half.
+3. Further pairs, of which the larger network says how probably they are over: those that
+   `distil_over` asks MiniLM about.
+
+The figures are of the blocks to test with, which nothing is trained on. It takes ten minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+
+from beliefledger.networks import pairs as network
+from beliefledger.tools.bench import distil_over
+from beliefledger.tools.bench.distil_over import Pair, Row, Sizes, Student
+from beliefledger.tools.bench.distilling import SEED, Floats, Teacher, Told, probability
+from beliefledger.tools.bench.overtaking import LATER, tell
+from beliefledger.tools.bench.quality import Reading
+from beliefledger.tools.bench.questions import Item, items
+
+SIZES = Sizes(24, 16, 32, 32)
+PASSES = 4
+VARIANTS, LESS = 30_000, 0.5
+"""So many variants there are, and how much each counts."""
+BESIDE = 2
+"""Changes of so many other items are taken for each text."""
+_TOGETHER = 256
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Distil the small network of what is over.")
+    parser.add_argument("haystacks", type=Path)
+    parser.add_argument("--write", action="store_true", help=f"write {network.SMALL}")
+    parser.add_argument("--passes", type=int, default=PASSES)
+    given = parser.parse_args()
+    every = list(distil_over.rows("tune"))
+    further = distil_over.further_of(every, given.haystacks)
+    pairs, told = learned_from(every, further, odds(further))
+    vocabulary = Teacher.untrained().vocabulary([text for pair in pairs for text in pair])
+    student = Student(*vocabulary, SIZES)
+    test = list(distil_over.rows("test"))
+    distil_over.train(student, pairs, told, test, given.passes)
+    made = distil_over.rounded(student)
+    found = odds([row.pair for row in test], made).astype(np.float64)
+    distil_over.report("rounded", found, test)
+    if given.write:
+        Path(network.__file__).with_name(network.SMALL).write_bytes(network.packed(made))
+
+
+def learned_from(
+    every: Sequence[Row], further: Sequence[Pair], odds_of: Floats
+) -> tuple[list[Pair], Told]:
+    """All pairs, how probably each is over, and how much it counts."""
+    labelled = distil_over.some_of(every)
+    labelled += {row.pair: row for row in of_items()}.values()
+    own = [row for row in labelled if row.batch != "strange"]
+    others = list(distil_over.variants(own, random.Random(SEED), VARIANTS))
+    pairs = [*(row.pair for row in labelled), *(pair for pair, _ in others), *further]
+    target = [float(row.over) for row in labelled] + [float(over) for _, over in others]
+    much = np.ones(len(pairs), np.float32)
+    much[len(labelled) : len(labelled) + len(others)] = LESS
+    every_target = np.concatenate([np.array(target, np.float32), probability(odds_of.tolist())])
+    return pairs, Told(pairs, every_target, much)
+
+
+def of_items() -> Iterator[Row]:
+    """What items to tune on tell, and what is believed of it, with each change of it, and with
+    changes of items beside them."""
+    rng = random.Random(SEED)
+    some = list(items("tune"))
+    with tempfile.TemporaryDirectory() as place, Reading().opened(Path(place) / "l") as memory:
+        tell(memory, [(each.name, (each.told,)) for each in some])
+        believed = {
+            each.name: [belief.text for belief in memory.beliefs(each.name, valid_at=LATER)]
+            for each in some
+        }
+    for _, group in groupby(some, lambda each: each.name.rpartition("-")[0]):
+        beside: list[Item] = list(group)
+        for item in beside:
+            for text in (item.told, *believed[item.name]):
+                yield from (Row(text, said, over=True, batch="items") for said in item.changes)
+                for other in rng.sample(beside, BESIDE):
+                    if other is not item:
+                        said = rng.choice(other.changes)
+                        yield Row(text, said, over=False, batch="items")
+
+
+def odds(pairs: Sequence[Pair], made: network.PairNetwork | None = None) -> Floats:
+    """What a network says of pairs, the larger one where none is given, as log odds."""
+    own = network.network() if made is None else made
+    found = np.zeros(len(pairs), np.float32)
+    order = sorted(range(len(pairs)), key=lambda at: sum(map(len, pairs[at])))
+    for start in range(0, len(order), _TOGETHER):
+        chosen = order[start : start + _TOGETHER]
+        read = [
+            (own.read(pairs[at][0], network.OF_TOLD), own.read(pairs[at][1], network.OF_SAID))
+            for at in chosen
+        ]
+        found[chosen] = own.log_odds(read)
+    return found
+
+
+if __name__ == "__main__":
+    main()
