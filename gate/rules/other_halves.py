@@ -9,6 +9,7 @@ from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.findings import RuleFinding
 from beliefledger.gate.rules.patterns import Slots, is_year
 from beliefledger.gate.rules.phrases import city_end, phrase_end, slug, text_of, tidy, trim
+from beliefledger.ledger.candidate import SELF
 
 _CALLED = frozenset({"called", "named"})
 
@@ -49,7 +50,13 @@ def other_half(clause: Clause, slots: Slots, finding: RuleFinding) -> Iterator[R
         return
     if tidy(words, begin, end, 6):
         value = text_of(finding.content, words, begin, end)
-        yield finding._replace(attribute=other, value=value, replaces=None)
+        claim = finding.claim
+        if other == "home.location" and claim.startswith(_LIVES):
+            claim = f"{_LIVES} in {value}"  # so it stays once nobody lives with them
+        yield finding._replace(attribute=other, value=value, claim=claim, replaces=None)
+
+
+_LIVES = f"{SELF} lives"
 
 
 def tool_by_tool(clause: Clause, slots: Slots, finding: RuleFinding) -> list[RuleFinding]:
