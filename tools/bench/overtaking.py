@@ -76,13 +76,14 @@ def shares(ended: Sequence[Ended]) -> tuple[list[bool], list[bool]]:
 
 
 def cases_of(half: str, most: int) -> list[Case]:
-    """At most about so many, evenly from all blocks."""
-    found = [
+    """At most about so many, all of some blocks, which are evenly from all."""
+    every = list(blocks(half))
+    count = sum(len(block.later) for block in every)
+    return [
         Case(f"{block.name} {number}", block, later)
-        for block in blocks(half)
+        for block in evenly(every, most * len(every) // count)
         for number, later in enumerate(block.later)
     ]
-    return evenly(found, most)
 
 
 def played(place: Path, cases: Sequence[Case]) -> list[Ended]:
