@@ -52,15 +52,9 @@ _PLANNED = LASTING | {"event", "commitment", "decision"}
 _OWN_WORDS = {NOTE, "commitment"}
 """What is kept as it was said, in no slot that another value could take."""
 _STAYING = (
-    "identity.",
-    "record.",
-    "language.",
-    "speaks.",
-    "event.end",
-    "event.change",
-    "health.",
+    "identity.", "record.", "language.", "speaks.", "event.end", "event.change", "health.",
     "answers.",
-)
+)  # fmt: skip
 
 
 def overtaken(

@@ -35,6 +35,7 @@ ABOUT = {
     "tests/unit/server": "the server's settings and checks",
     "tests/unit/ledger": "the ledger's parts",
     "tests/unit/projections": "the views' parts",
+    "tests/unit/networks": "the networks that read sentences",
     "tests/unit": "the stand-alone verifier",
     "tests/unit/application": "the application's parts",
 }
