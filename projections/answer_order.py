@@ -51,7 +51,7 @@ A_LIFE = 10
 """From so many turns on somebody has told of many things."""
 SAME = 0.4
 """How near to each other two texts have to be by meaning to be perhaps about the same."""
-TAKEN = 0.6
+TAKEN = 0.65
 """How probably the first took the place of another for that one to be marked."""
 _LONG = 30
 """A text of so many terms is long."""

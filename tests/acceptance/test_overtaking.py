@@ -8,11 +8,10 @@ import pytest
 from beliefledger.tools.bench.blocks import Block, Later, block_of, blocks
 from beliefledger.tools.bench.overtaking import Case, cases_of, played, shares
 
-LEFT = 0.26
-"""At least so much of what is over …"""
-LOST = 0.021
-"""… and at most so much of what stands is no longer believed, of blocks that nothing was trained
-with."""
+LIMITS = {"several": (0.24, 0.021), "single": (0.33, 0.07)}
+"""At least so much of what is over and at most so much of what stands is no longer believed, of
+blocks that nothing was trained with: of those that tell several things, and of those that tell one
+and whose lookalikes are all about it."""
 ANNA = (
     "i live in Leeds",
     "i work at Asda",
@@ -55,10 +54,17 @@ def test_a_sentence_ends_what_it_overtakes_and_nothing_else(said, over, tmp_path
     assert {value for value in values if any(value in text for text in ended)} == over
 
 
-def test_most_of_what_stands_is_kept(tmp_path):
-    over, stands = shares(played(tmp_path / "ledger", cases_of("test", 800)))
-    assert sum(over) / len(over) >= LEFT
-    assert sum(stands) / len(stands) <= LOST
+@pytest.mark.parametrize("kind", LIMITS)
+def test_most_of_what_stands_is_kept(kind, tmp_path):
+    of = [
+        case
+        for case in cases_of("test", 1600)
+        if case.block.batch.startswith("single_") == (kind == "single")
+    ]
+    over, stands = shares(played(tmp_path / "ledger", of))
+    left, lost = LIMITS[kind]
+    assert sum(over) / len(over) >= left
+    assert sum(stands) / len(stands) <= lost
 
 
 def test_halves_share_no_block():

@@ -15,6 +15,8 @@ BLOCKS = DATA / "successions" / "blocks"
 SIXTH = 6
 """Every sixth block of a file is to test with, the others are to tune on."""
 HALVES = ("tune", "test")
+SINGLE = "single_"
+"""Begins the name of each file of blocks that tell one line."""
 _LATER = re.compile(r"> (?P<said>.+) \| (?P<over>-|\d+(?: \d+)*)")
 
 
@@ -34,9 +36,12 @@ class Block(NamedTuple):
     later: tuple[Later, ...]
 
 
-def blocks(half: str) -> Iterator[Block]:
-    """The blocks of a half, of all files."""
+def blocks(half: str, *, single: bool = False) -> Iterator[Block]:
+    """The blocks of a half; those that tell one line, each of which changes in half of what is said
+    later, only where they are asked for."""
     for path in sorted(BLOCKS.glob("*.txt")):
+        if path.stem.startswith(SINGLE) and not single:
+            continue
         for number, text in enumerate(path.read_text("utf-8").strip().split("\n\n")):
             if (number % SIXTH == SIXTH - 1) == (half == "test"):
                 yield block_of(f"{path.stem}-{number}", path.stem, text)

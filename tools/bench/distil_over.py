@@ -149,9 +149,10 @@ def told_of(pairs: Sequence[Pair], target: Sequence[float]) -> Told:
 # The pairs
 
 
-def rows(half: str) -> Iterator[Row]:
-    """All pairs of a half; that to test with has the blocks alone."""
-    yield from of_blocks(half)
+def rows(half: str, *, single: bool = False) -> Iterator[Row]:
+    """All pairs of a half; that to test with has the blocks alone. Those of blocks that tell one
+    line only if they are asked for."""
+    yield from of_blocks(half, single=single)
     if half == "tune":
         for talk in train_successions.talks_of_scripts():
             for belief, over in talk.believed:
@@ -160,9 +161,9 @@ def rows(half: str) -> Iterator[Row]:
         yield from of_stories()
 
 
-def of_blocks(half: str) -> Iterator[Row]:
+def of_blocks(half: str, *, single: bool) -> Iterator[Row]:
     """What was told in the blocks, and what is believed of it, each with what is said later."""
-    some = list(blocks(half))
+    some = list(blocks(half, single=single))
     with tempfile.TemporaryDirectory() as place, Reading().opened(Path(place) / "l") as memory:
         tell(memory, [(block.name, block.told) for block in some])
         for block in some:

@@ -3,7 +3,8 @@ network of what is over, networks/over-1-small.bin, which search asks, from the 
 labels.
 
 1. Pairs of what was told and what is said later, with whether it is over then: those that
-   `distil_over` has, and of the items what was told, each change of it and changes of others.
+   `distil_over` has, those of blocks that tell one line, and of the items what was told, each
+   change of it and changes of others.
 2. Variants of these, which have the same labels, and count half.
 3. Further pairs, of which the larger network says how probably they are over: those that
    `distil_over` asks MiniLM about.
@@ -45,12 +46,12 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help=f"write {network.SMALL}")
     parser.add_argument("--passes", type=int, default=PASSES)
     given = parser.parse_args()
-    every = list(distil_over.rows("tune"))
+    every = list(distil_over.rows("tune", single=True))
     further = distil_over.further_of(every, given.haystacks)
     pairs, told = learned_from(every, further, odds(further))
     vocabulary = Teacher.untrained().vocabulary([text for pair in pairs for text in pair])
     student = Student(*vocabulary, SIZES)
-    test = list(distil_over.rows("test"))
+    test = list(distil_over.rows("test", single=True))
     distil_over.train(student, pairs, told, test, given.passes)
     made = distil_over.rounded(student)
     found = odds([row.pair for row in test], made).astype(np.float64)

@@ -18,8 +18,6 @@ from beliefledger.tools.bench.stories import noon
 
 TOGETHER_BLOCKS, TOGETHER_ITEMS = 2, 8
 """So many blocks are of one person, or so many items."""
-SINGLE = "single_"
-"""Begins the name of each file of blocks of one line."""
 CHANGES = 0.55
 """The share of the items that change."""
 NEAR = 2
@@ -59,10 +57,9 @@ class History(NamedTuple):
 
 
 def histories(kind: str) -> Iterator[History]:
-    """The histories `one`, each of one block or item, or `mixed`, of several; without blocks of one
-    line, each of which changes, as most things do not."""
+    """The histories `one`, each of one block or item, or `mixed`, of several."""
     rng = random.Random(_SEED)
-    some = [block for block in blocks("test") if not block.batch.startswith(SINGLE)]
+    some = list(blocks("test"))
     every = list(items("test"))
     rng.shuffle(some)
     rng.shuffle(every)

@@ -77,7 +77,7 @@ def shares(ended: Sequence[Ended]) -> tuple[list[bool], list[bool]]:
 
 def cases_of(half: str, most: int) -> list[Case]:
     """At most about so many, all of some blocks, which are evenly from all."""
-    every = list(blocks(half))
+    every = list(blocks(half, single=True))
     count = sum(len(block.later) for block in every)
     return [
         Case(f"{block.name} {number}", block, later)

@@ -49,7 +49,7 @@ PAIRS = DATA / "successions"
 RIDGE = 5.0
 COMMON = 4
 """In how many pairs a feature has to be that gets a weight."""
-LIGHT = 0.075
+LIGHT = 0.03
 """A feature of less weight than this is left out."""
 STRANGERS, LOOKED_AT = 2, 20
 """So many beliefs of others each sentence is paired with that anything links it with, of so many

@@ -25,7 +25,7 @@ def test_each_line_of_a_block_has_two_questions_and_each_item_too(halves):
     lines = {half: sum(len(block.told) for block in blocks(half)) for half in HALVES}
     for half in HALVES:
         assert len(halves[half]) == 2 * (lines[half] + len(list(items(half))))
-        for block in blocks(half):
+        for block in blocks(half, single=True):
             for number in range(1, len(block.told) + 1):
                 assert len(asked_of(block, number)) == len(set(asked_of(block, number))) == 2
     assert len(halves["test"]) > 4_000
