@@ -360,8 +360,9 @@ class SubjectIndex:
         caller adds its row."""
         found = indexed(words)
         number = self.words.add(found)
-        told = told_of(words if said is None else said)
-        self.readings.add(words if said is None else said)
+        own = words if said is None else said
+        told = told_of(own)
+        self.readings.add(own)
         self.lines.add(found if said is None else indexed(said), told, new=is_new(words))
         self.heads.add(terms(head) if head else ())
         self.turn_ids.append(turn_id)

@@ -6,7 +6,7 @@ that is nearest to it, and how near that is. Convolutions read what was told, th
 found there, what is said later. Its weights are in over-1.bin, which
 `beliefledger.tools.bench.distil_over` makes; all it counts with are whole numbers, as in
 `sentence_network`. A smaller one, over-1-small.bin, learned from it and from labels
-(`distil_small_over`): search asks it, in a fifth of the time.
+(`distil_small_over`): search asks it, in a quarter of the time.
 
 Words beside the nearest of the other sentence: Parikh et al., A Decomposable Attention Model for
 Natural Language Inference, EMNLP 2016.

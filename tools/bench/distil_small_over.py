@@ -18,26 +18,25 @@ import argparse
 import random
 import tempfile
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from beliefledger.networks import pairs as network
 from beliefledger.tools.bench import distil_over
 from beliefledger.tools.bench.distil_over import Pair, Row, Sizes, Student
-from beliefledger.tools.bench.distilling import SEED, Floats, Teacher, Told, probability
+from beliefledger.tools.bench.distilling import SEED, Teacher, Told, probability
 from beliefledger.tools.bench.overtaking import LATER, tell
 from beliefledger.tools.bench.quality import Reading
-from beliefledger.tools.bench.questions import Item, items
+from beliefledger.tools.bench.questions import by_file, items
 
 SIZES = Sizes(24, 16, 32, 32)
 PASSES = 4
 VARIANTS, LESS = 30_000, 0.5
 """So many variants there are, and how much each counts."""
 BESIDE = 2
-"""Changes of so many other items are taken for each text."""
-_TOGETHER = 256
+"""Changes of at most so many other items are taken for each text."""
 
 
 def main() -> None:
@@ -48,20 +47,20 @@ def main() -> None:
     given = parser.parse_args()
     every = list(distil_over.rows("tune", single=True))
     further = distil_over.further_of(every, given.haystacks)
-    pairs, told = learned_from(every, further, odds(further))
+    odds = distil_over.odds_of(network.network(), further)
+    pairs, told = learned_from(every, further, odds)
     vocabulary = Teacher.untrained().vocabulary([text for pair in pairs for text in pair])
     student = Student(*vocabulary, SIZES)
     test = list(distil_over.rows("test", single=True))
     distil_over.train(student, pairs, told, test, given.passes)
     made = distil_over.rounded(student)
-    found = odds([row.pair for row in test], made).astype(np.float64)
-    distil_over.report("rounded", found, test)
+    distil_over.report("rounded", distil_over.odds_of(made, [row.pair for row in test]), test)
     if given.write:
         Path(network.__file__).with_name(network.SMALL).write_bytes(network.packed(made))
 
 
 def learned_from(
-    every: Sequence[Row], further: Sequence[Pair], odds_of: Floats
+    every: Sequence[Row], further: Sequence[Pair], odds: NDArray[np.float64]
 ) -> tuple[list[Pair], Told]:
     """All pairs, how probably each is over, and how much it counts."""
     labelled = distil_over.some_of(every)
@@ -72,7 +71,7 @@ def learned_from(
     target = [float(row.over) for row in labelled] + [float(over) for _, over in others]
     much = np.ones(len(pairs), np.float32)
     much[len(labelled) : len(labelled) + len(others)] = LESS
-    every_target = np.concatenate([np.array(target, np.float32), probability(odds_of.tolist())])
+    every_target = np.concatenate([np.array(target, np.float32), probability(odds.tolist())])
     return pairs, Told(pairs, every_target, much)
 
 
@@ -87,8 +86,7 @@ def of_items() -> Iterator[Row]:
             each.name: [belief.text for belief in memory.beliefs(each.name, valid_at=LATER)]
             for each in some
         }
-    for _, group in groupby(some, lambda each: each.name.rpartition("-")[0]):
-        beside: list[Item] = list(group)
+    for beside in by_file(some):
         for item in beside:
             for text in (item.told, *believed[item.name]):
                 yield from (Row(text, said, over=True, batch="items") for said in item.changes)
@@ -96,21 +94,6 @@ def of_items() -> Iterator[Row]:
                     if other is not item:
                         said = rng.choice(other.changes)
                         yield Row(text, said, over=False, batch="items")
-
-
-def odds(pairs: Sequence[Pair], made: network.PairNetwork | None = None) -> Floats:
-    """What a network says of pairs, the larger one where none is given, as log odds."""
-    own = network.network() if made is None else made
-    found = np.zeros(len(pairs), np.float32)
-    order = sorted(range(len(pairs)), key=lambda at: sum(map(len, pairs[at])))
-    for start in range(0, len(order), _TOGETHER):
-        chosen = order[start : start + _TOGETHER]
-        read = [
-            (own.read(pairs[at][0], network.OF_TOLD), own.read(pairs[at][1], network.OF_SAID))
-            for at in chosen
-        ]
-        found[chosen] = own.log_odds(read)
-    return found
 
 
 if __name__ == "__main__":

@@ -65,12 +65,11 @@ class Teacher:
     @classmethod
     def trained(cls, told: Told, kept: Path) -> Teacher:
         """That of a directory; if there is none, it is trained and kept there."""
-        source = distil_words.minilm()
-        tokens = AutoTokenizer.from_pretrained(source)
+        torch.manual_seed(SEED)
+        untrained = cls.untrained()
+        model, tokens = untrained.model, untrained.tokens
         if kept.exists():
             return cls(AutoModelForSequenceClassification.from_pretrained(kept), tokens)
-        torch.manual_seed(SEED)
-        model: Any = AutoModelForSequenceClassification.from_pretrained(source, num_labels=1)
         steps = PASSES * len(told.texts) // TOGETHER
         optimizer = torch.optim.AdamW(model.parameters(), lr=RATE)
         pace = torch.optim.lr_scheduler.LambdaLR(

@@ -5,7 +5,7 @@ The files and their format are described in tests/data/successions/README.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from typing import NamedTuple
@@ -62,14 +62,19 @@ def of_blocks(half: str) -> Iterator[Question]:
 def of_items(half: str) -> Iterator[Question]:
     """Two questions for each item. What the items beside it in its file, two before and two after,
     tell is taken as told by the same person, of something else."""
-    for _, group in groupby(items(half), lambda item: item.name.rpartition("-")[0]):
-        some = list(group)
+    for some in by_file(items(half)):
         for place, item in enumerate(some):
             first, last = max(0, place - _BESIDE), place + 1 + _BESIDE
             beside = [*some[first:place], *some[place + 1 : last]]
             others = tuple(text for each in beside for text in (each.told, *each.changes))
             for words in item.questions:
                 yield Question(words, item.name, (item.told, *item.changes), others)
+
+
+def by_file(some: Iterable[Item]) -> Iterator[list[Item]]:
+    """Items in their order, those of each file together."""
+    for _, group in groupby(some, lambda item: item.name.rpartition("-")[0]):
+        yield list(group)
 
 
 def items(half: str) -> Iterator[Item]:
